@@ -1,0 +1,1 @@
+//! The pipeline of stages over one function

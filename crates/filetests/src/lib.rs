@@ -1,0 +1,1 @@
+//! File tests: the first line of each test file names its command

@@ -1,0 +1,1 @@
+//! Fold streams of points into piecewise affine functions over polyhedra

@@ -1,0 +1,1 @@
+//! The imperative language: parser, formatter, semantics, array dataflow

@@ -1,0 +1,1 @@
+//! Safe bindings to the isl integer set library

@@ -1,0 +1,1 @@
+//! Safe views of LLVM 22 for a function pass; detection of loop nests

@@ -1,0 +1,50 @@
+//! The one table of options, and the validated [`Options`] made from it.
+//!
+//! [`TABLE`] is the only place that names an option. It feeds the plugin's `-mllvm -orthant-NAME=VALUE`,
+//! the pass parameters `orthant<NAME=VALUE;...>`, the variable `ORTHANT_OPTS`, `orthant --help`, the man
+//! page, the shell completions and `docs/options.md`.
+//!
+//! Sources are layered, the later wins: defaults, the file named by `ORTHANT_CONFIG`, `ORTHANT_OPTS`,
+//! the command line, the pass parameters. [`Options::from_layers`] checks everything once; after that an
+//! `Options` is passed by reference and never changes.
+
+mod parse;
+mod table;
+
+pub use parse::{Layer, OptionError, Origin, Setting};
+pub use table::{Kind, Spec, TABLE, spec};
+
+use regex::Regex;
+use std::path::PathBuf;
+
+/// Where in the host's pipeline the pass runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// Just before the loop vectorizer, after inlining and all scalar optimizations.
+    Late,
+    /// Before inlining and the loop optimizations.
+    Early,
+}
+
+/// Everything a run needs to know, validated.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether the pass does anything.
+    pub enable: bool,
+    /// Where it runs.
+    pub position: Position,
+    /// Functions to look at, matched against the symbol and the demangled name.
+    pub only: Option<Regex>,
+    /// The file that function reports are appended to.
+    pub report: Option<PathBuf>,
+    /// The stage after which the pipeline stops.
+    pub stop_after: Option<String>,
+    /// The stages whose result is printed to standard error.
+    pub print_after: Vec<String>,
+    /// Whether the time of each stage is printed when the host ends.
+    pub time: bool,
+    /// Work units that one function may use; 0 is no limit.
+    pub budget: u64,
+    /// A function in which to panic: tests that a failure leaves the host alone.
+    pub panic_in: Option<String>,
+}

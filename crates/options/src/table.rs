@@ -1,0 +1,80 @@
+//! The table itself.
+
+/// What values an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `true` or `false`; the bare name means `true`.
+    Flag,
+    /// One of the listed words.
+    Choice(&'static [&'static str]),
+    /// A comma-separated list of the listed words.
+    Choices(&'static [&'static str]),
+    /// A whole number in the closed interval.
+    Number(u64, u64),
+    /// A regular expression.
+    Regex,
+    /// A file name.
+    File,
+    /// Free text.
+    Text,
+}
+
+/// One option.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// The name without any prefix: `report` is `-orthant-report` in the host's command line.
+    pub name: &'static str,
+    /// The values it takes.
+    pub kind: Kind,
+    /// The default, in the notation of a setting; empty where there is none.
+    pub default: &'static str,
+    /// What the value is called in help texts.
+    pub metavar: &'static str,
+    /// One sentence.
+    pub help: &'static str,
+    /// Left out of help and documentation: for the project's own tests.
+    pub hidden: bool,
+}
+
+const fn option(
+    name: &'static str,
+    kind: Kind,
+    metavar: &'static str,
+    default: &'static str,
+    help: &'static str,
+) -> Spec {
+    Spec { name, kind, default, metavar, help, hidden: false }
+}
+
+/// The stages of the pipeline that exist, in order.
+pub const STAGES: &[&str] = &["detect"];
+
+/// Every option there is.
+pub const TABLE: &[Spec] = &[
+    option("enable", Kind::Flag, "BOOL", "true", "Look at functions at all."),
+    option(
+        "position",
+        Kind::Choice(&["late", "early"]),
+        "WHERE",
+        "late",
+        "Where in the host's pipeline to run: late is just before the loop vectorizer, early is before inlining.",
+    ),
+    option("only", Kind::Regex, "REGEX", "", "Look only at functions whose symbol or demangled name matches."),
+    option("report", Kind::File, "FILE", "", "Append what was found in each function to FILE, a line of JSON each."),
+    option("stop-after", Kind::Choice(STAGES), "STAGE", "", "Stop each function's pipeline after this stage."),
+    option("print-after", Kind::Choices(STAGES), "STAGES", "", "Print the result of these stages to standard error."),
+    option("time", Kind::Flag, "BOOL", "false", "Print the time spent in each stage when the compiler ends."),
+    option(
+        "budget",
+        Kind::Number(0, u64::MAX),
+        "UNITS",
+        "1000000",
+        "Work units that one function may use before its original code is kept; 0 is no limit.",
+    ),
+    Spec { hidden: true, ..option("panic-in", Kind::Text, "FUNCTION", "", "Fail in this function, for tests.") },
+];
+
+/// The option of that name.
+pub fn spec(name: &str) -> Option<&'static Spec> {
+    TABLE.iter().find(|spec| spec.name == name)
+}

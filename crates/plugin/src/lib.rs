@@ -1,0 +1,1 @@
+//! liborthant.so: the LLVM pass plugin
