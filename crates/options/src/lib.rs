@@ -8,11 +8,13 @@
 //! the command line, the pass parameters. [`Options::from_layers`] checks everything once; after that an
 //! `Options` is passed by reference and never changes.
 
+mod markdown;
 mod parse;
 mod table;
 
-pub use parse::{Layer, OptionError, Origin, Setting};
-pub use table::{Kind, Spec, TABLE, spec};
+pub use markdown::markdown;
+pub use parse::{Layer, OptionError, Origin, Problem, Setting};
+pub use table::{Kind, STAGES, Spec, TABLE, spec};
 
 use regex::Regex;
 use std::path::PathBuf;

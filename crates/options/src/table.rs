@@ -59,10 +59,34 @@ pub const TABLE: &[Spec] = &[
         "late",
         "Where in the host's pipeline to run: late is just before the loop vectorizer, early is before inlining.",
     ),
-    option("only", Kind::Regex, "REGEX", "", "Look only at functions whose symbol or demangled name matches."),
-    option("report", Kind::File, "FILE", "", "Append what was found in each function to FILE, a line of JSON each."),
-    option("stop-after", Kind::Choice(STAGES), "STAGE", "", "Stop each function's pipeline after this stage."),
-    option("print-after", Kind::Choices(STAGES), "STAGES", "", "Print the result of these stages to standard error."),
+    option(
+        "only",
+        Kind::Regex,
+        "REGEX",
+        "",
+        "Look only at functions whose symbol or demangled name matches.",
+    ),
+    option(
+        "report",
+        Kind::File,
+        "FILE",
+        "",
+        "Append what was found in each function to FILE, a line of JSON each.",
+    ),
+    option(
+        "stop-after",
+        Kind::Choice(STAGES),
+        "STAGE",
+        "",
+        "Stop each function's pipeline after this stage.",
+    ),
+    option(
+        "print-after",
+        Kind::Choices(STAGES),
+        "STAGES",
+        "",
+        "Print the result of these stages to standard error.",
+    ),
     option("time", Kind::Flag, "BOOL", "false", "Print the time spent in each stage when the compiler ends."),
     option(
         "budget",
@@ -71,7 +95,10 @@ pub const TABLE: &[Spec] = &[
         "1000000",
         "Work units that one function may use before its original code is kept; 0 is no limit.",
     ),
-    Spec { hidden: true, ..option("panic-in", Kind::Text, "FUNCTION", "", "Fail in this function, for tests.") },
+    Spec {
+        hidden: true,
+        ..option("panic-in", Kind::Text, "FUNCTION", "", "Fail in this function, for tests.")
+    },
 ];
 
 /// The option of that name.
