@@ -78,7 +78,7 @@ pub struct OptionError {
     /// The 1-based line, in a configuration file.
     pub line: Option<usize>,
     /// What is wrong.
-    pub problem: Problem,
+    pub problem: Box<Problem>,
 }
 
 /// The ways in which a setting can be wrong.
@@ -170,11 +170,15 @@ impl Layer {
             Origin::Environment | Origin::CommandLine => char::is_whitespace,
         };
         let mut settings = Vec::new();
-        for (line, words) in pieces(text.trim_start_matches('\u{feff}'), separates, in_file) {
+        for (line, piece) in pieces(text.trim_start_matches('\u{feff}'), separates, in_file) {
             let line = in_file.then_some(line);
-            let setting = Setting::read(&words)
+            let setting = Setting::read(piece)
                 .and_then(|setting| setting.map(|s| s.check().map(|_| s)).transpose())
-                .map_err(|problem| OptionError { origin: origin.clone(), line, problem })?;
+                .map_err(|problem| OptionError {
+                    origin: origin.clone(),
+                    line,
+                    problem: Box::new(problem),
+                })?;
             settings.extend(setting);
         }
         Ok(Layer { origin, settings })
@@ -420,7 +424,11 @@ impl Options {
         let mut options = Options::default();
         for layer in layers {
             for setting in &layer.settings {
-                let in_layer = |problem| OptionError { origin: layer.origin.clone(), line: None, problem };
+                let in_layer = |problem| OptionError {
+                    origin: layer.origin.clone(),
+                    line: None,
+                    problem: Box::new(problem),
+                };
                 let (spec, value) = setting.check().map_err(in_layer)?;
                 options.set(spec.name, value);
             }
