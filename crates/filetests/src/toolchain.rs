@@ -40,9 +40,9 @@ impl Toolchain {
         self.built.join("liborthant.so")
     }
 
-    /// The `orthant` command; it may not exist.
-    pub fn orthant(&self) -> PathBuf {
-        self.built.join("orthant")
+    /// The `orthant` command, ready for arguments, in a clean environment.
+    pub fn orthant(&self) -> Result<Command, String> {
+        self.command(&Words { variables: Vec::new(), name: "orthant".into(), args: Vec::new() })
     }
 
     /// One of LLVM's programs.
@@ -83,9 +83,9 @@ impl Toolchain {
     /// A program without Orthant's and cargo's own variables, but with those of the command line.
     fn clean(&self, program: PathBuf, words: &Words) -> Command {
         let mut command = Command::new(program);
-        for name in
-            ["ORTHANT_OPTS", "ORTHANT_CONFIG", "RUSTC_WRAPPER", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"]
-        {
+        let own =
+            std::env::vars_os().map(|(name, _)| name).filter(|name| is_own_variable(&name.to_string_lossy()));
+        for name in own {
             command.env_remove(name);
         }
         command.env("LC_ALL", "C").envs(words.variables.iter().cloned());
@@ -99,6 +99,11 @@ impl Toolchain {
              (`cargo xtask test` does)",
         )
     }
+}
+
+/// Whether a variable could change what a command does from outside the test.
+fn is_own_variable(name: &str) -> bool {
+    name.starts_with("ORTHANT_") || matches!(name, "RUSTC_WRAPPER" | "RUSTFLAGS" | "CARGO_ENCODED_RUSTFLAGS")
 }
 
 fn present(path: PathBuf, remedy: &str) -> Result<PathBuf, String> {
