@@ -1,8 +1,25 @@
-//! Plain results to terminal text and JSON.
+//! Plain results to terminal text, JSON and SARIF.
 //!
 //! The plugin appends one [`FunctionReport`] per function, as one line of JSON, to the file named by the
 //! option `report`; appending whole lines keeps parallel builds from mixing them. `orthant explain` reads
-//! the lines back and renders them for people.
+//! the lines back ([`read`]), puts them in order ([`arrange`]) and renders them: [`text`] for people,
+//! [`json`] for programs, [`sarif`] for editors and code-scanning services.
+//!
+//! *Order and repetition.* Reports are ordered by file, line and column of their first nest, then by symbol. A
+//! function that several modules contain with the same nests (an inline function of a header) appears once;
+//! without debug locations nothing tells such copies from different functions of one name, and all stay.
+//!
+//! The crate does no input or output: files arrive as text, source lines through a closure.
+
+mod json;
+mod order;
+mod sarif;
+mod text;
+
+pub use json::{Document, ReadError, json, read};
+pub use order::arrange;
+pub use sarif::sarif;
+pub use text::{Counts, Style, text};
 
 use model::{Refusal, SourceLoc};
 use serde::{Deserialize, Serialize};
