@@ -43,7 +43,8 @@ pub enum ReadError {
 /// Reads a recorded file or a document.
 pub fn read(text: &str) -> Result<Vec<FunctionReport>, ReadError> {
     if let Ok(version) = serde_json::from_str::<Version>(text) {
-        version.check(1)?;
+        let blank = &text[..text.len() - text.trim_start().len()];
+        version.check(1 + blank.matches('\n').count())?;
         if let Ok(document) = serde_json::from_str::<Document>(text) {
             return Ok(document.functions);
         }
