@@ -1,1 +1,20 @@
-//! The imperative language: parser, formatter, semantics, array dataflow
+//! The imperative language of *Semantic Array Dataflow Analysis* (paper 004), and its dataflow.
+//!
+//! A program is text ([`parser`], [`format`](mod@format)), then a tree with names looked up and iteration vectors laid out
+//! ([`resolve`]), then either a run ([`interp`], [`trace`]: the definition of dependences) or an analysis.
+//! The language's grammar is in `docs/imp.md`.
+
+pub mod ast;
+pub mod diag;
+pub mod format;
+pub mod interp;
+pub mod lexer;
+pub mod parser;
+pub mod resolve;
+pub mod trace;
+
+pub use diag::{Diagnostic, Span};
+pub use format::format;
+pub use interp::{Ending, Inputs, Run, run};
+pub use resolve::Program;
+pub use trace::Trace;
