@@ -34,11 +34,22 @@ pub fn run(ws: &Workspace, request: &Request) -> Outcome {
     };
     for target in chosen {
         let mut cargo = ws.cargo("run");
-        cargo.current_dir(&fuzz).args(["--release", "--bin", &target, "--"]);
+        cargo.current_dir(&fuzz).args([
+            "--release",
+            "--bin",
+            &target,
+            "--",
+            "-timeout=10",
+            "-create_missing_dirs=1",
+        ]);
         cargo.arg(match request.limit {
             Limit::Runs(runs) => format!("-runs={runs}"),
             Limit::Seconds(seconds) => format!("-max_total_time={seconds}"),
         });
+        cargo
+            .arg(format!("-artifact_prefix=artifacts/{target}/"))
+            .arg(format!("-dict=dictionaries/{target}.dict"));
+        cargo.args([format!("corpus/{target}"), format!("seeds/{target}")]);
         command::run(&mut cargo)?;
     }
     Ok(())
