@@ -1,0 +1,136 @@
+//! `orthant explain`: of each loop nest, what was found, or why it was left alone and what would help.
+//!
+//! Each input is a [`Job`]: compiled by its own compiler with the plugin at `-O3 -gline-tables-only`, the object
+//! thrown away, the plugin's report kept in a temporary folder and read back; a recorded report is only read. Jobs
+//! run side by side, their results come in the order of the inputs. A job that fails is an error on standard error and
+//! makes the exit status 1, but the others are still explained.
+
+mod compile;
+mod project;
+
+use crate::failure::{BROKEN, Failure};
+use crate::opt::Optimizer;
+use crate::output;
+use clap::ArgMatches;
+use compile::{Job, Language};
+use report::{FunctionReport, Style};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Runs the command.
+pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
+    let jobs = jobs(matches)?;
+    let sarif = matches.get_one::<PathBuf>("sarif");
+    sarif.map_or(Ok(()), |file| output::check(file))?;
+    let results = results(matches, &jobs)?;
+    let mut code = ExitCode::SUCCESS;
+    let mut functions = Vec::new();
+    for result in results {
+        match result {
+            Ok(found) => functions.extend(found),
+            Err(failure) => {
+                failure.report();
+                code = ExitCode::from(BROKEN);
+            }
+        }
+    }
+    let functions = report::arrange(functions);
+    if let Some(file) = sarif {
+        output::write(file, report::sarif(&functions, env!("CARGO_PKG_VERSION")).as_bytes())?;
+    }
+    output::print(rendered(matches, &functions).as_bytes())?;
+    Ok(code)
+}
+
+fn jobs(matches: &ArgMatches) -> Result<Vec<Job>, Failure> {
+    let flags: Vec<OsString> = matches.get_many("flags").unwrap_or_default().cloned().collect();
+    let files = matches.get_many::<PathBuf>("files").unwrap_or_default();
+    let mut jobs = files.map(|file| Job::of_file(file, &flags)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(path) = matches.get_one::<PathBuf>("project") {
+        jobs.extend(project::jobs(path, &flags)?);
+    }
+    match jobs.is_empty() && !matches.contains_id("project") {
+        true => {
+            Err(Failure::usage("nothing to explain").remedy("name source files, or a build folder with -p"))
+        }
+        false => Ok(jobs),
+    }
+}
+
+type JobResult = Result<Vec<FunctionReport>, Failure>;
+
+/// Runs all jobs, `--jobs` at a time.
+fn results(matches: &ArgMatches, jobs: &[Job]) -> Result<Vec<JobResult>, Failure> {
+    let folder = tempfile::tempdir().map_err(|error| {
+        Failure::broken(format!("cannot create a temporary folder: {error}"))
+            .remedy("make room in the folder for temporary files, or let TMPDIR name another one")
+    })?;
+    // Recorded reports need no plugin and no LLVM.
+    let compiles = jobs.iter().any(|job| job.language != Language::Recorded);
+    let optimizer = if compiles { Some(Optimizer::of(matches, "default<O3>")?) } else { None };
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = matches.get_one::<u16>("jobs").map_or_else(processors, |n| usize::from(*n)).min(jobs.len());
+
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<JobResult>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((index, job)) = take(&next, jobs) {
+                    let result = job.run(optimizer.as_ref(), folder.path(), index);
+                    if let Ok(mut slot) = results[index].lock() {
+                        *slot = Some(result);
+                    }
+                }
+            });
+        }
+    });
+    let lost = || Err(Failure::broken("a job of explain did not finish"));
+    Ok(results.into_iter().map(|slot| slot.into_inner().ok().flatten().unwrap_or_else(lost)).collect())
+}
+
+fn take<'a>(next: &AtomicUsize, jobs: &'a [Job]) -> Option<(usize, &'a Job)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    jobs.get(index).map(|job| (index, job))
+}
+
+fn rendered(matches: &ArgMatches, functions: &[FunctionReport]) -> String {
+    if matches.get_flag("json") {
+        return report::json(functions);
+    }
+    let colour = match matches.get_one::<String>("colour").map(String::as_str) {
+        Some("always") => true,
+        Some("never") => false,
+        _ => {
+            std::io::stdout().is_terminal()
+                && !set("NO_COLOR")
+                && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
+        }
+    };
+    let files = RefCell::new(HashMap::new());
+    let source = |loc: &model::SourceLoc| {
+        let mut files = files.borrow_mut();
+        let lines: &Vec<String> =
+            files.entry(loc.file.clone()).or_insert_with(|| source_lines(Path::new(&loc.file)));
+        lines.get((loc.line as usize).checked_sub(1)?).filter(|line| !line.trim().is_empty()).cloned()
+    };
+    report::text(functions, &Style { colour, source: &source })
+}
+
+fn set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+/// The lines of a source file; none if it is no text file of a sensible size.
+fn source_lines(file: &Path) -> Vec<String> {
+    const LARGEST: u64 = 32 << 20;
+    let readable = file.metadata().is_ok_and(|data| data.is_file() && data.len() <= LARGEST);
+    let bytes = if readable { std::fs::read(file).unwrap_or_default() } else { Vec::new() };
+    String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+}
