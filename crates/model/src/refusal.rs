@@ -57,8 +57,8 @@ pub enum Reason {
     },
     /// A bound is loaded from memory that the nest itself may change.
     BoundFromMemory {
-        /// The load, as a readable operand.
-        expression: String,
+        /// The variable that holds it in the source, if it has one.
+        variable: Option<String>,
     },
     /// The loop ends when the data say so.
     DataDependentExit,
@@ -142,8 +142,12 @@ impl Reason {
                 "move the call out of the loops, make it visible for inlining, or declare it \
                  __attribute__((const)) or ((pure)) if it is"
             }
-            Reason::IndirectCall => "call the function directly, or hoist the choice of function out of the loops",
-            Reason::PossibleException { .. } => "declare the callee noexcept, or move the call out of the loops",
+            Reason::IndirectCall => {
+                "call the function directly, or hoist the choice of function out of the loops"
+            }
+            Reason::PossibleException { .. } => {
+                "declare the callee noexcept, or move the call out of the loops"
+            }
             Reason::InlineAssembly => "use an intrinsic, or move the assembly out of the loops",
             Reason::VolatileAccess => "copy the volatile object to a local before the loops",
             Reason::AtomicAccess => "move the atomic operation out of the loops, or accumulate locally first",
@@ -160,13 +164,19 @@ impl Reason {
             Reason::ErrorExit => {
                 "check the bounds once before the loops (in Rust: take a slice of the needed length first)"
             }
-            Reason::SeveralExits => "leave the loops at one place: replace return or goto by a flag tested after them",
+            Reason::SeveralExits => {
+                "leave the loops at one place: replace return or goto by a flag tested after them"
+            }
             Reason::NoExit => "nothing: a loop without an exit cannot be reordered",
-            Reason::UnsupportedType { .. } => "use plain integer and floating-point element types in the loops",
+            Reason::UnsupportedType { .. } => {
+                "use plain integer and floating-point element types in the loops"
+            }
             Reason::OptNone => "remove optnone, or compile with -O1 or higher",
             Reason::Skipped => "remove the orthant_skip annotation, or widen -orthant-only",
             Reason::Budget { .. } => "raise -orthant-budget, or split the function",
-            Reason::Internal { .. } => "please report it with the input: see CONTRIBUTING.md, \"Reporting a failure\"",
+            Reason::Internal { .. } => {
+                "please report it with the input: see CONTRIBUTING.md, \"Reporting a failure\""
+            }
         }
     }
 }
@@ -185,11 +195,16 @@ impl fmt::Display for Reason {
             Reason::IndirectBranch => f.write_str("indirect branch"),
             Reason::DynamicAlloca => f.write_str("stack memory is allocated inside the loop"),
             Reason::NonAffineBound { expression } => write!(f, "the loop bound is not affine: {expression}"),
-            Reason::BoundFromMemory { expression } => {
-                write!(f, "the loop bound is loaded from memory inside the nest: {expression}")
+            Reason::BoundFromMemory { variable: Some(variable) } => {
+                write!(f, "the loop bound {variable} is loaded from memory inside the nest")
+            }
+            Reason::BoundFromMemory { variable: None } => {
+                f.write_str("the loop bound is loaded from memory inside the nest")
             }
             Reason::DataDependentExit => f.write_str("the number of iterations depends on the data"),
-            Reason::ErrorExit => f.write_str("an exit leads to code that does not return, such as a failed bounds check"),
+            Reason::ErrorExit => {
+                f.write_str("an exit leads to code that does not return, such as a failed bounds check")
+            }
             Reason::SeveralExits => f.write_str("control leaves the loops for more than one place"),
             Reason::NoExit => f.write_str("the loop has no exit"),
             Reason::UnsupportedType { ty } => write!(f, "unsupported type {ty}"),

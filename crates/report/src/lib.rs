@@ -67,3 +67,10 @@ pub enum Outcome {
         refusals: Vec<Refusal>,
     },
 }
+
+impl FunctionReport {
+    /// The report as one line of JSON, line feed included: what the plugin appends to the report file.
+    pub fn to_json_line(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(self).map(|line| line + "\n")
+    }
+}

@@ -1,0 +1,154 @@
+//! A configured run: which functions are looked at, and where the results go.
+
+use crate::pipeline::{self, Outcome};
+use crate::timing::Timers;
+use llvm::front::detect::{Nest, Verdict, reject_all};
+use llvm::pass::demangle;
+use llvm::{Pass, RemarkKind};
+use model::{Reason, Refusal};
+use options::Options;
+use report::{FORMAT, FunctionReport, NestReport};
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Options that were validated, ready to run on functions.
+pub struct Session {
+    options: Options,
+    /// The report file could not be written, and that was said.
+    report_failed: AtomicBool,
+}
+
+impl Session {
+    /// With these options.
+    pub fn new(options: Options) -> Self {
+        Self { options, report_failed: AtomicBool::new(false) }
+    }
+
+    /// The options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Looks at one function; true if it was changed.
+    pub fn run(&self, pass: Pass<'_>, timers: &Timers) -> bool {
+        let symbol = pass.symbol();
+        let function = demangle(&symbol);
+        if !self.is_selected(&symbol, &function) {
+            return false;
+        }
+        if self.options.panic_in.as_deref() == Some(symbol.as_str()) {
+            panic!("asked to fail in {symbol}");
+        }
+        let nests = match left_alone(pass) {
+            Some(reason) => reject_all(pass, &reason),
+            None => pipeline::run(pass, &self.options, timers).nests,
+        };
+        self.publish(pass, symbol, function, &Outcome { nests });
+        false
+    }
+
+    /// Reports a failure of Orthant itself in a function.
+    pub fn run_failed(&self, pass: Pass<'_>, message: &str) {
+        let symbol = pass.symbol();
+        let reason = Reason::Internal { message: message.to_owned() };
+        eprintln!(
+            "orthant: internal error in function {symbol}, which is left as it was: {message} ({})",
+            reason.remedy()
+        );
+        let function = demangle(&symbol);
+        self.publish(pass, symbol, function, &Outcome { nests: reject_all(pass, &reason) });
+    }
+
+    fn is_selected(&self, symbol: &str, function: &str) -> bool {
+        self.options.only.as_ref().is_none_or(|only| only.is_match(symbol) || only.is_match(function))
+    }
+
+    fn publish(&self, pass: Pass<'_>, symbol: String, function: String, outcome: &Outcome<'_>) {
+        outcome.nests.iter().for_each(|nest| remark(pass, nest));
+        if self.options.report.is_none() && self.options.print_after.is_empty() {
+            return;
+        }
+        let nests = outcome.nests.iter().map(nest_report).collect();
+        let report = FunctionReport { format: FORMAT, module: pass.source_file(), symbol, function, nests };
+        if self.options.print_after.iter().any(|stage| stage == "detect") {
+            eprint!("{}", print_nests(&report));
+        }
+        if let Some(file) = &self.options.report
+            && let Err(error) = append(file, &report)
+            && !self.report_failed.swap(true, Ordering::Relaxed)
+        {
+            pass.error(&format!(
+                "orthant: cannot append to the report {}: {error}; name a writable file with -orthant-report",
+                file.display()
+            ));
+        }
+    }
+}
+
+/// What the function itself says about being optimized.
+fn left_alone(pass: Pass<'_>) -> Option<Reason> {
+    if pass.is_optnone() {
+        return Some(Reason::OptNone);
+    }
+    pass.has_annotation(c"orthant_skip").then_some(Reason::Skipped)
+}
+
+fn nest_report(nest: &Nest<'_>) -> NestReport {
+    let outcome = match &nest.verdict {
+        Verdict::Candidate(_) => report::Outcome::Candidate,
+        Verdict::Rejected(obstacles) => report::Outcome::Rejected {
+            refusals: obstacles.iter().map(|obstacle| obstacle.refusal()).collect(),
+        },
+    };
+    NestReport { loc: nest.loc(), depth: nest.depth(), loops: nest.loops.len() as u32, outcome }
+}
+
+/// One remark for the nest, and for a rejected one an analysis remark at each obstacle.
+fn remark(pass: Pass<'_>, nest: &Nest<'_>) {
+    let Some(at) = nest.anchor() else { return };
+    match &nest.verdict {
+        Verdict::Candidate(_) => {
+            let message = format!("loop nest of depth {} can be modelled", nest.depth());
+            pass.remark(RemarkKind::Analysis, "Candidate", at, &message);
+        }
+        Verdict::Rejected(obstacles) => {
+            let reasons: Vec<_> = obstacles.iter().map(|obstacle| obstacle.reason.to_string()).collect();
+            let message = format!("loop nest not optimized: {}", reasons.join("; "));
+            pass.remark(RemarkKind::Missed, "Rejected", at, &message);
+            for obstacle in obstacles {
+                let message = format!("{}; {}", obstacle.reason, obstacle.reason.remedy());
+                pass.remark(RemarkKind::Analysis, obstacle.reason.id(), obstacle.at, &message);
+            }
+        }
+    }
+}
+
+/// One line, written by one call: the lines of compilers that run at the same time do not mix.
+fn append(file: &Path, report: &FunctionReport) -> std::io::Result<()> {
+    let line = report.to_json_line().map_err(std::io::Error::other)?;
+    OpenOptions::new().create(true).append(true).open(file)?.write_all(line.as_bytes())
+}
+
+/// The stage's result as one line per nest and refusal, for compiler engineers.
+fn print_nests(report: &FunctionReport) -> String {
+    let mut text = format!("orthant: detect: {}\n", report.function);
+    for nest in &report.nests {
+        let place = nest.loc.as_ref().map_or("unknown place".to_owned(), ToString::to_string);
+        let shape = format!("depth {}, {} loops", nest.depth, nest.loops);
+        match &nest.outcome {
+            report::Outcome::Candidate => text += &format!("  {place}: candidate, {shape}\n"),
+            report::Outcome::Rejected { refusals } => {
+                text += &format!("  {place}: rejected, {shape}\n");
+                refusals.iter().for_each(|refusal| text += &print_refusal(refusal));
+            }
+        }
+    }
+    text
+}
+
+fn print_refusal(refusal: &Refusal) -> String {
+    let place = refusal.loc.as_ref().map_or("unknown place".to_owned(), ToString::to_string);
+    format!("    {}: {place}: {}\n", refusal.reason.id(), refusal.reason)
+}

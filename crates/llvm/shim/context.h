@@ -1,0 +1,31 @@
+// What one run of the pass hands to the accessors.
+#ifndef ORTHANT_CONTEXT_H
+#define ORTHANT_CONTEXT_H
+
+#include "shim.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/RegionInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Function.h"
+
+struct OrthantPass {
+  llvm::Function &function;
+  llvm::LoopInfo &loops;
+  llvm::ScalarEvolution &scev;
+  llvm::DominatorTree &dominators;
+  llvm::PostDominatorTree &post_dominators;
+  llvm::RegionInfo &regions;
+  llvm::AAResults &alias;
+  llvm::TargetTransformInfo &target;
+  llvm::OptimizationRemarkEmitter &remarks;
+};
+
+inline void orthant_send(llvm::StringRef text, OrthantSink sink, void *data) { sink(data, text.data(), text.size()); }
+
+#endif

@@ -1,0 +1,237 @@
+// The pass itself and its registration: where in the pipeline it runs, and what happens to bad options.
+#include "context.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Plugins/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include <memory>
+#include <vector>
+
+using namespace llvm;
+
+// crates/plugin returns this structure from Rust.
+static_assert(sizeof(PassPluginLibraryInfo) == 40 && LLVM_PLUGIN_API_VERSION == 2);
+
+namespace {
+
+void append(void *text, const char *data, size_t length) { static_cast<std::string *>(text)->append(data, length); }
+
+// Something to look at: a natural loop, or a cycle that is none.
+bool has_cycles(Function &F, LoopInfo &LI) {
+  if (!LI.empty())
+    return true;
+  ReversePostOrderTraversal<const Function *> order(&F);
+  return containsIrreducibleCFG<const BasicBlock *>(order, LI);
+}
+
+// Rust sees the function with its analyses; true if it changed it.
+bool run_rust(Function &F, FunctionAnalysisManager &FAM, int session) {
+  OrthantPass pass = {F,
+                      FAM.getResult<LoopAnalysis>(F),
+                      FAM.getResult<ScalarEvolutionAnalysis>(F),
+                      FAM.getResult<DominatorTreeAnalysis>(F),
+                      FAM.getResult<PostDominatorTreeAnalysis>(F),
+                      FAM.getResult<RegionInfoAnalysis>(F),
+                      FAM.getResult<AAManager>(F),
+                      FAM.getResult<TargetIRAnalysis>(F),
+                      FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)};
+  return orthant_rs_run(&pass, session);
+}
+
+class OrthantFunctionPass : public PassInfoMixin<OrthantFunctionPass> {
+  int session;
+
+  template <typename Pass> static void canonicalize(Function &F, FunctionAnalysisManager &FAM, PreservedAnalyses &all) {
+    PreservedAnalyses preserved = Pass().run(F, FAM);
+    FAM.invalidate(F, preserved);
+    all.intersect(preserved);
+  }
+
+public:
+  explicit OrthantFunctionPass(int session) : session(session) {}
+
+  PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
+    if (F.hasOptNone() || !has_cycles(F, FAM.getResult<LoopAnalysis>(F)))
+      return PreservedAnalyses::all();
+    PreservedAnalyses preserved = PreservedAnalyses::all();
+    canonicalize<LoopSimplifyPass>(F, FAM, preserved);
+    canonicalize<LCSSAPass>(F, FAM, preserved);
+    return run_rust(F, FAM, session) ? PreservedAnalyses::none() : preserved;
+  }
+
+  // Not required: the host leaves it out of optnone functions and of bisected runs.
+  static bool isRequired() { return false; }
+};
+
+// Says of optnone functions that they are left alone. Required, or it would not see them.
+class OrthantOptNonePass : public PassInfoMixin<OrthantOptNonePass> {
+  int session;
+
+public:
+  explicit OrthantOptNonePass(int session) : session(session) {}
+  PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
+    if (F.hasOptNone() && has_cycles(F, FAM.getResult<LoopAnalysis>(F)))
+      run_rust(F, FAM, session);
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+void add_passes(FunctionPassManager &passes, int session) {
+  passes.addPass(OrthantOptNonePass(session));
+  passes.addPass(OrthantFunctionPass(session));
+}
+
+// Bad options are an error of the compilation, reported once and by the host's own diagnostics.
+class OrthantErrorPass : public PassInfoMixin<OrthantErrorPass> {
+  std::shared_ptr<std::string> message;
+
+  void report(LLVMContext &context) {
+    if (!message->empty())
+      context.emitError(*message);
+    message->clear();
+  }
+
+public:
+  explicit OrthantErrorPass(std::string message) : message(std::make_shared<std::string>(std::move(message))) {}
+  PreservedAnalyses run(Function &F, FunctionAnalysisManager &) {
+    report(F.getContext());
+    return PreservedAnalyses::all();
+  }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    report(M.getContext());
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+struct Session {
+  int number = -1;
+  bool early = false, enabled = false;
+  std::string error;
+};
+
+Session configure(std::optional<StringRef> params) {
+  Session session;
+  StringRef text = params.value_or("");
+  session.number = orthant_rs_configure(text.data(), text.size(), params.has_value(), &session.early, &session.enabled,
+                                        append, &session.error);
+  return session;
+}
+
+bool parse_name(StringRef name, FunctionPassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+  std::optional<StringRef> params;
+  if (name.consume_front("orthant<") && name.consume_back(">"))
+    params = name;
+  else if (name != "orthant")
+    return false;
+  Session session = configure(params);
+  if (session.number < 0)
+    passes.addPass(OrthantErrorPass(session.error));
+  else
+    add_passes(passes, session.number);
+  return true;
+}
+
+// Before inlining the IR is as the front end wrote it: put it in the form that the analyses need.
+FunctionPassManager early_passes(int session) {
+  FunctionPassManager passes;
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(InstCombinePass());
+  LoopPassManager loops;
+  loops.addPass(LoopRotatePass());
+  loops.addPass(IndVarSimplifyPass());
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
+  add_passes(passes, session);
+  return passes;
+}
+
+bool is_after_link(ThinOrFullLTOPhase phase) {
+  return phase == ThinOrFullLTOPhase::ThinLTOPostLink || phase == ThinOrFullLTOPhase::FullLTOPostLink;
+}
+
+void add_early(PassBuilder &PB, int session) {
+  PB.registerPipelineEarlySimplificationEPCallback(
+      [session](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase phase) {
+        if (level != OptimizationLevel::O0 && !is_after_link(phase))
+          passes.addPass(createModuleToFunctionPassAdaptor(early_passes(session)));
+      });
+}
+
+void add_late(PassBuilder &PB, int session) {
+  PB.registerVectorizerStartEPCallback([session](FunctionPassManager &passes, OptimizationLevel level) {
+    if (level != OptimizationLevel::O0)
+      add_passes(passes, session);
+  });
+  // Full link-time optimization has no place before its vectorizer; its start is the nearest one.
+  PB.registerFullLinkTimeOptimizationEarlyEPCallback([session](ModulePassManager &passes, OptimizationLevel level) {
+    if (level == OptimizationLevel::O0)
+      return;
+    FunctionPassManager functions;
+    add_passes(functions, session);
+    passes.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
+  });
+}
+
+void add_error(PassBuilder &PB, const std::string &message) {
+  OrthantErrorPass error(message);
+  PB.registerPipelineStartEPCallback(
+      [error](ModulePassManager &passes, OptimizationLevel) { passes.addPass(OrthantErrorPass(error)); });
+}
+
+std::vector<std::unique_ptr<cl::opt<std::string>>> &declared_options() {
+  static std::vector<std::unique_ptr<cl::opt<std::string>>> options;
+  return options;
+}
+
+struct AtExit {
+  ~AtExit() { orthant_rs_at_exit(); }
+};
+
+} // namespace
+
+void orthant_declare_option(const char *name, const char *help, const char *metavar, bool is_flag) {
+  auto option = std::make_unique<cl::opt<std::string>>(StringRef(name), cl::desc(help), cl::value_desc(metavar),
+                                                       is_flag ? cl::ValueOptional : cl::ValueRequired);
+  declared_options().push_back(std::move(option));
+}
+
+void orthant_given_options(OrthantVisitSetting visit, void *data) {
+  for (const auto &option : declared_options())
+    if (option->getNumOccurrences())
+      visit(data, option->ArgStr.str().c_str(), option->getValue().c_str());
+}
+
+void orthant_add_version_printer(void) {
+  cl::AddExtraVersionPrinter([](raw_ostream &OS) {
+    std::string text;
+    orthant_rs_version(append, &text);
+    OS << text;
+  });
+}
+
+void orthant_register(void *pass_builder) {
+  static AtExit at_exit;
+  (void)at_exit;
+  auto &PB = *static_cast<PassBuilder *>(pass_builder);
+  PB.registerPipelineParsingCallback(parse_name);
+  Session session = configure(std::nullopt);
+  if (session.number < 0)
+    return add_error(PB, session.error);
+  if (session.enabled)
+    session.early ? add_early(PB, session.number) : add_late(PB, session.number);
+}

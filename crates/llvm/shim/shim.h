@@ -1,0 +1,150 @@
+// The C interface between LLVM's C++ classes and Rust (src/ffi.rs mirrors it, declaration by declaration).
+//
+// Rules:
+// - Thin: a function here asks LLVM one question. Decisions are made in Rust.
+// - Values, blocks and types cross as LLVM-C references; loops and SCEVs as opaque pointers that live as
+//   long as the pass invocation (`OrthantPass`).
+// - Text leaves through a `Sink`, lists through a `Visit...` callback: nothing has to be freed by the caller.
+// - A null result means "there is none".
+#ifndef ORTHANT_SHIM_H
+#define ORTHANT_SHIM_H
+
+#include "llvm-c/Types.h"
+#include <cstddef>
+#include <cstdint>
+
+namespace llvm {
+class Loop;
+class SCEV;
+} // namespace llvm
+
+using llvm::Loop;
+using llvm::SCEV;
+
+struct OrthantPass; // one run of the pass over one function, with its analyses
+
+extern "C" {
+
+typedef void (*OrthantSink)(void *data, const char *text, size_t length);
+typedef void (*OrthantVisitBlock)(void *data, LLVMBasicBlockRef block);
+typedef void (*OrthantVisitLoop)(void *data, const Loop *loop);
+typedef void (*OrthantVisitRegion)(void *data, unsigned depth, LLVMBasicBlockRef entry, LLVMBasicBlockRef exit);
+typedef void (*OrthantVisitSetting)(void *data, const char *name, const char *value);
+
+struct OrthantLocation {
+  unsigned line; // 0: unknown
+  unsigned column;
+};
+
+struct OrthantCallEffects {
+  bool is_inline_asm;
+  bool is_indirect;
+  bool may_write;    // memory visible to the program, or I/O
+  bool may_throw;    // may leave by an exception
+  bool may_not_return;
+  bool is_convergent;
+  bool is_harmless;  // an intrinsic that computes nothing (debug, lifetime, assume, ...)
+  bool is_memory_intrinsic; // memset, memcpy, memmove
+};
+
+struct OrthantMemory {
+  bool is_volatile;
+  bool is_atomic;
+};
+
+struct OrthantTarget {
+  unsigned cache_line;        // bytes, 0: unknown
+  unsigned l1_size, l2_size;  // bytes, 0: unknown
+  unsigned l1_ways, l2_ways;  // 0: unknown
+  unsigned vector_bits;       // widest fixed vector register, 0: none
+  unsigned vector_registers;
+  unsigned scalar_registers;
+};
+
+struct OrthantRange { // of a SCEV up to 64 bits wide
+  int64_t signed_min, signed_max;
+  uint64_t unsigned_min, unsigned_max;
+};
+
+// ---- views.cpp: the function and its loops ----
+LLVMValueRef orthant_function(OrthantPass *pass);
+void orthant_demangle(const char *symbol, size_t length, OrthantSink sink, void *data);
+bool orthant_is_optnone(OrthantPass *pass);
+bool orthant_has_annotation(OrthantPass *pass, const char *name); // by annotate() or as a string attribute
+void orthant_print_operand(LLVMValueRef value, OrthantSink sink, void *data);
+void orthant_source_name(LLVMValueRef value, OrthantSink sink, void *data); // nothing: no debug variable
+
+void orthant_loops_in_preorder(OrthantPass *pass, OrthantVisitLoop visit, void *data);
+const Loop *orthant_loop_of(OrthantPass *pass, LLVMBasicBlockRef block); // innermost
+const Loop *orthant_loop_parent(const Loop *loop);
+unsigned orthant_loop_depth(const Loop *loop); // outermost: 1
+LLVMBasicBlockRef orthant_loop_header(const Loop *loop);
+LLVMBasicBlockRef orthant_loop_preheader(const Loop *loop);
+LLVMBasicBlockRef orthant_loop_latch(const Loop *loop);
+bool orthant_loop_contains(const Loop *loop, LLVMBasicBlockRef block);
+void orthant_loop_blocks(const Loop *loop, OrthantVisitBlock visit, void *data);
+void orthant_loop_exiting_blocks(const Loop *loop, OrthantVisitBlock visit, void *data);
+void orthant_loop_exit_blocks(const Loop *loop, OrthantVisitBlock visit, void *data); // without repetitions
+OrthantLocation orthant_loop_location(const Loop *loop, OrthantSink file, void *data);
+OrthantLocation orthant_inst_location(LLVMValueRef inst, OrthantSink file, void *data);
+
+// The region tree in pre-order; the top-level region has depth 0 and a null exit.
+void orthant_regions(OrthantPass *pass, OrthantVisitRegion visit, void *data);
+// The exit of the next larger region with the same entry.
+LLVMBasicBlockRef orthant_region_expand(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef exit);
+
+bool orthant_dominates(OrthantPass *pass, LLVMBasicBlockRef above, LLVMBasicBlockRef below);
+bool orthant_post_dominates(OrthantPass *pass, LLVMBasicBlockRef below, LLVMBasicBlockRef above);
+
+OrthantCallEffects orthant_call_effects(LLVMValueRef call);
+OrthantMemory orthant_memory(LLVMValueRef inst);
+// The first result or operand type that no model has a place for (scalable vector, token, target type).
+void orthant_unsupported_type(LLVMValueRef inst, OrthantSink sink, void *data);
+// 0: no alias, 1: may, 2: partial, 3: must. `bytes` 0: unknown extent.
+unsigned orthant_alias(OrthantPass *pass, LLVMValueRef a, uint64_t a_bytes, LLVMValueRef b, uint64_t b_bytes);
+void orthant_target(OrthantPass *pass, OrthantTarget *target);
+
+// Remarks. kind 0: done (-Rpass), 1: missed (-Rpass-missed), 2: analysis (-Rpass-analysis).
+// The place is the instruction, or the loop where that is null.
+void orthant_remark(OrthantPass *pass, unsigned kind, const char *id, size_t id_length, LLVMValueRef inst,
+                    const Loop *loop, const char *text, size_t length);
+// An error of the compilation, by the host's own diagnostics.
+void orthant_error(OrthantPass *pass, const char *text, size_t length);
+
+// ---- scev.cpp ----
+const SCEV *orthant_scev(OrthantPass *pass, LLVMValueRef value); // null: the type has none
+const SCEV *orthant_exit_count(OrthantPass *pass, const Loop *loop, LLVMBasicBlockRef exiting);
+unsigned orthant_scev_kind(const SCEV *scev);
+unsigned orthant_scev_flags(const SCEV *scev); // 1: NW, 2: NUW, 4: NSW
+unsigned orthant_scev_operands(const SCEV *scev); // 0 for leaves, CouldNotCompute included
+const SCEV *orthant_scev_operand(const SCEV *scev, unsigned index);
+const Loop *orthant_scev_loop(const SCEV *scev);       // of a recurrence
+LLVMValueRef orthant_scev_value(const SCEV *scev);     // of an unknown
+bool orthant_scev_constant(const SCEV *scev, int64_t *value); // false: wider than 64 bits
+unsigned orthant_scev_bits(OrthantPass *pass, const SCEV *scev);
+bool orthant_scev_is_pointer(const SCEV *scev);
+bool orthant_scev_range(OrthantPass *pass, const SCEV *scev, OrthantRange *range); // false: wider than 64 bits
+void orthant_scev_print(const SCEV *scev, OrthantSink sink, void *data);
+
+// ---- pass.cpp: the plugin ----
+void orthant_declare_option(const char *name, const char *help, const char *metavar, bool is_flag);
+void orthant_given_options(OrthantVisitSetting visit, void *data);
+void orthant_add_version_printer(void);
+void orthant_register(void *pass_builder);
+
+// ---- version.cpp ----
+// The LLVM that this was compiled for and the one that is running, e.g. "22.1.8".
+void orthant_llvm_versions(OrthantSink built, OrthantSink running, void *built_data, void *running_data);
+// Empty when the process has exactly the LLVM that this plugin is bound to; otherwise what else is there.
+void orthant_foreign_llvm(OrthantSink sink, void *data);
+
+// ---- what C++ calls in Rust (src/host.rs) ----
+// A session: validated options. Returns its number, or -1 with a message.
+int orthant_rs_configure(const char *params, size_t length, bool has_params, bool *early, bool *enabled,
+                         OrthantSink error, void *data);
+bool orthant_rs_run(OrthantPass *pass, int session); // true: the function was changed
+void orthant_rs_version(OrthantSink sink, void *data);
+void orthant_rs_at_exit(void);
+}
+
+#endif

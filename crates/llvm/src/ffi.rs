@@ -1,0 +1,175 @@
+//! `shim/shim.h` in Rust, declaration by declaration.
+
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use std::ffi::{c_char, c_uint, c_void};
+
+/// One run of the pass over one function (`shim/context.h`).
+#[repr(C)]
+pub struct OrthantPass {
+    _private: [u8; 0],
+}
+
+/// `llvm::Loop`.
+#[repr(C)]
+pub struct LLVMLoop {
+    _private: [u8; 0],
+}
+
+/// `llvm::SCEV`.
+#[repr(C)]
+pub struct LLVMScev {
+    _private: [u8; 0],
+}
+
+pub type Sink = extern "C" fn(*mut c_void, *const c_char, usize);
+pub type VisitBlock = extern "C" fn(*mut c_void, LLVMBasicBlockRef);
+pub type VisitLoop = extern "C" fn(*mut c_void, *const LLVMLoop);
+pub type VisitRegion = extern "C" fn(*mut c_void, c_uint, LLVMBasicBlockRef, LLVMBasicBlockRef);
+pub type VisitSetting = extern "C" fn(*mut c_void, *const c_char, *const c_char);
+
+#[repr(C)]
+pub struct Location {
+    pub line: c_uint,
+    pub column: c_uint,
+}
+
+#[repr(C)]
+pub struct CallEffects {
+    pub is_inline_asm: bool,
+    pub is_indirect: bool,
+    pub may_write: bool,
+    pub may_throw: bool,
+    pub may_not_return: bool,
+    pub is_convergent: bool,
+    pub is_harmless: bool,
+    pub is_memory_intrinsic: bool,
+}
+
+#[repr(C)]
+pub struct Memory {
+    pub is_volatile: bool,
+    pub is_atomic: bool,
+}
+
+#[repr(C)]
+#[derive(Default)]
+pub struct Target {
+    pub cache_line: c_uint,
+    pub l1_size: c_uint,
+    pub l2_size: c_uint,
+    pub l1_ways: c_uint,
+    pub l2_ways: c_uint,
+    pub vector_bits: c_uint,
+    pub vector_registers: c_uint,
+    pub scalar_registers: c_uint,
+}
+
+#[repr(C)]
+#[derive(Default)]
+pub struct Range {
+    pub signed_min: i64,
+    pub signed_max: i64,
+    pub unsigned_min: u64,
+    pub unsigned_max: u64,
+}
+
+unsafe extern "C" {
+    pub fn orthant_function(pass: *mut OrthantPass) -> LLVMValueRef;
+    pub fn orthant_demangle(symbol: *const c_char, length: usize, sink: Sink, data: *mut c_void);
+    pub fn orthant_is_optnone(pass: *mut OrthantPass) -> bool;
+    pub fn orthant_has_annotation(pass: *mut OrthantPass, name: *const c_char) -> bool;
+    pub fn orthant_print_operand(value: LLVMValueRef, sink: Sink, data: *mut c_void);
+    pub fn orthant_source_name(value: LLVMValueRef, sink: Sink, data: *mut c_void);
+
+    pub fn orthant_loops_in_preorder(pass: *mut OrthantPass, visit: VisitLoop, data: *mut c_void);
+    pub fn orthant_loop_of(pass: *mut OrthantPass, block: LLVMBasicBlockRef) -> *const LLVMLoop;
+    pub fn orthant_loop_parent(l: *const LLVMLoop) -> *const LLVMLoop;
+    pub fn orthant_loop_depth(l: *const LLVMLoop) -> c_uint;
+    pub fn orthant_loop_header(l: *const LLVMLoop) -> LLVMBasicBlockRef;
+    pub fn orthant_loop_preheader(l: *const LLVMLoop) -> LLVMBasicBlockRef;
+    pub fn orthant_loop_latch(l: *const LLVMLoop) -> LLVMBasicBlockRef;
+    pub fn orthant_loop_contains(l: *const LLVMLoop, block: LLVMBasicBlockRef) -> bool;
+    pub fn orthant_loop_blocks(l: *const LLVMLoop, visit: VisitBlock, data: *mut c_void);
+    pub fn orthant_loop_exiting_blocks(l: *const LLVMLoop, visit: VisitBlock, data: *mut c_void);
+    pub fn orthant_loop_exit_blocks(l: *const LLVMLoop, visit: VisitBlock, data: *mut c_void);
+    pub fn orthant_loop_location(l: *const LLVMLoop, file: Sink, data: *mut c_void) -> Location;
+    pub fn orthant_inst_location(inst: LLVMValueRef, file: Sink, data: *mut c_void) -> Location;
+
+    pub fn orthant_regions(pass: *mut OrthantPass, visit: VisitRegion, data: *mut c_void);
+    pub fn orthant_region_expand(
+        pass: *mut OrthantPass,
+        entry: LLVMBasicBlockRef,
+        exit: LLVMBasicBlockRef,
+    ) -> LLVMBasicBlockRef;
+
+    pub fn orthant_dominates(
+        pass: *mut OrthantPass,
+        above: LLVMBasicBlockRef,
+        below: LLVMBasicBlockRef,
+    ) -> bool;
+    pub fn orthant_post_dominates(
+        pass: *mut OrthantPass,
+        below: LLVMBasicBlockRef,
+        above: LLVMBasicBlockRef,
+    ) -> bool;
+
+    pub fn orthant_call_effects(call: LLVMValueRef) -> CallEffects;
+    pub fn orthant_memory(inst: LLVMValueRef) -> Memory;
+    pub fn orthant_unsupported_type(inst: LLVMValueRef, sink: Sink, data: *mut c_void);
+    pub fn orthant_alias(
+        pass: *mut OrthantPass,
+        a: LLVMValueRef,
+        a_bytes: u64,
+        b: LLVMValueRef,
+        b_bytes: u64,
+    ) -> c_uint;
+    pub fn orthant_target(pass: *mut OrthantPass, target: *mut Target);
+
+    pub fn orthant_remark(
+        pass: *mut OrthantPass,
+        kind: c_uint,
+        id: *const c_char,
+        id_length: usize,
+        inst: LLVMValueRef,
+        l: *const LLVMLoop,
+        text: *const c_char,
+        length: usize,
+    );
+    pub fn orthant_error(pass: *mut OrthantPass, text: *const c_char, length: usize);
+
+    pub fn orthant_scev(pass: *mut OrthantPass, value: LLVMValueRef) -> *const LLVMScev;
+    pub fn orthant_exit_count(
+        pass: *mut OrthantPass,
+        l: *const LLVMLoop,
+        exiting: LLVMBasicBlockRef,
+    ) -> *const LLVMScev;
+    pub fn orthant_scev_kind(scev: *const LLVMScev) -> c_uint;
+    pub fn orthant_scev_flags(scev: *const LLVMScev) -> c_uint;
+    pub fn orthant_scev_operands(scev: *const LLVMScev) -> c_uint;
+    pub fn orthant_scev_operand(scev: *const LLVMScev, index: c_uint) -> *const LLVMScev;
+    pub fn orthant_scev_loop(scev: *const LLVMScev) -> *const LLVMLoop;
+    pub fn orthant_scev_value(scev: *const LLVMScev) -> LLVMValueRef;
+    pub fn orthant_scev_constant(scev: *const LLVMScev, value: *mut i64) -> bool;
+    pub fn orthant_scev_bits(pass: *mut OrthantPass, scev: *const LLVMScev) -> c_uint;
+    pub fn orthant_scev_is_pointer(scev: *const LLVMScev) -> bool;
+    pub fn orthant_scev_range(pass: *mut OrthantPass, scev: *const LLVMScev, range: *mut Range) -> bool;
+    pub fn orthant_scev_print(scev: *const LLVMScev, sink: Sink, data: *mut c_void);
+
+    pub fn orthant_declare_option(
+        name: *const c_char,
+        help: *const c_char,
+        metavar: *const c_char,
+        is_flag: bool,
+    );
+    pub fn orthant_given_options(visit: VisitSetting, data: *mut c_void);
+    pub fn orthant_add_version_printer();
+    pub fn orthant_register(pass_builder: *mut c_void);
+
+    pub fn orthant_llvm_versions(
+        built: Sink,
+        running: Sink,
+        built_data: *mut c_void,
+        running_data: *mut c_void,
+    );
+    pub fn orthant_foreign_llvm(sink: Sink, data: *mut c_void);
+}

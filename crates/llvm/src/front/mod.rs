@@ -1,0 +1,32 @@
+//! From LLVM to Orthant: which parts of a function are loop nests that can be modelled.
+//!
+//! [`detect`] is the stage. It rests on three questions, each in its own file: what stands in the way in a
+//! block ([`effects`]), in a loop's bounds ([`bounds`]), and in the shape of the control flow ([`flow`]).
+
+pub mod bounds;
+pub mod detect;
+pub mod effects;
+pub mod flow;
+
+use crate::pass::Anchor;
+use model::{Reason, Refusal};
+
+/// A reason, and the place in the IR that a remark about it is attached to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Obstacle<'p> {
+    /// What stands in the way.
+    pub reason: Reason,
+    /// Where.
+    pub at: Anchor<'p>,
+}
+
+impl Obstacle<'_> {
+    /// The obstacle in source terms.
+    pub fn refusal(&self) -> Refusal {
+        let loc = match self.at {
+            Anchor::Inst(inst) => inst.loc(),
+            Anchor::Loop(l) => l.loc(),
+        };
+        Refusal { reason: self.reason.clone(), loc }
+    }
+}

@@ -1,0 +1,473 @@
+//! One run of the pass over one function, and views of what it sees.
+//!
+//! A view is a copy of an LLVM pointer with the lifetime `'p` of the run. Two views are equal when they
+//! are the same LLVM object. The IR is not changed while views are used; what changes it consumes the
+//! [`Pass`].
+//!
+//! ```compile_fail
+//! // A view cannot leave the run that made it.
+//! fn keep(pass: llvm::Pass<'_>) -> llvm::Loop<'static> { pass.loops()[0] }
+//! ```
+
+use crate::ffi::{self, LLVMLoop, OrthantPass};
+use crate::text::{collect, list};
+use llvm_sys::LLVMOpcode;
+use llvm_sys::core as llvm_c;
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use model::SourceLoc;
+use std::ffi::{CStr, c_uint, c_void};
+use std::marker::PhantomData;
+
+/// One run of the pass over one function.
+#[derive(Clone, Copy)]
+pub struct Pass<'p> {
+    pub(crate) raw: *mut OrthantPass,
+    run: PhantomData<&'p ()>,
+}
+
+macro_rules! view {
+    ($(#[$doc:meta])* $name:ident($raw:ty)) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name<'p> {
+            pub(crate) raw: $raw,
+            run: PhantomData<&'p ()>,
+        }
+
+        impl<'p> $name<'p> {
+            /// The caller promises that `raw` is not null and lives as long as the run `'p`.
+            pub(crate) fn of(raw: $raw) -> Self {
+                debug_assert!(!raw.is_null());
+                Self { raw, run: PhantomData }
+            }
+
+            fn if_any(raw: $raw) -> Option<Self> {
+                (!raw.is_null()).then(|| Self::of(raw))
+            }
+        }
+    };
+}
+
+view!(
+    /// A natural loop.
+    Loop(*const LLVMLoop)
+);
+view!(
+    /// A basic block.
+    Block(LLVMBasicBlockRef)
+);
+view!(
+    /// An instruction.
+    Inst(LLVMValueRef)
+);
+view!(
+    /// Any value: an instruction, an argument, a constant.
+    Value(LLVMValueRef)
+);
+
+/// A part of the function with one entry and one exit: the blocks that are reached from `entry` without
+/// passing `exit`, which itself is outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Region<'p> {
+    /// The block every path into the region goes through.
+    pub entry: Block<'p>,
+    /// The block every path out of it leads to.
+    pub exit: Block<'p>,
+}
+
+/// Where a remark stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Anchor<'p> {
+    /// At an instruction.
+    Inst(Inst<'p>),
+    /// At the start of a loop.
+    Loop(Loop<'p>),
+}
+
+/// Which of the host's remark options shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemarkKind {
+    /// `-Rpass`: something was done.
+    Done = 0,
+    /// `-Rpass-missed`: something was not done.
+    Missed = 1,
+    /// `-Rpass-analysis`: what was found on the way.
+    Analysis = 2,
+}
+
+/// What can be told of two pieces of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alias {
+    /// They share no byte.
+    No,
+    /// Nothing is known.
+    May,
+    /// They overlap.
+    Partial,
+    /// They start at the same byte.
+    Must,
+}
+
+/// What the target description says of the machine. 0 means that it does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it; sizes are in bytes")]
+pub struct Target {
+    pub cache_line: u32,
+    pub l1_size: u32,
+    pub l2_size: u32,
+    pub l1_ways: u32,
+    pub l2_ways: u32,
+    pub vector_bits: u32,
+    pub vector_registers: u32,
+    pub scalar_registers: u32,
+}
+
+/// What a call may do besides computing its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "documented in shim.h")]
+pub struct CallEffects {
+    pub is_inline_asm: bool,
+    pub is_indirect: bool,
+    pub may_write: bool,
+    pub may_throw: bool,
+    pub may_not_return: bool,
+    pub is_convergent: bool,
+    pub is_harmless: bool,
+    pub is_memory_intrinsic: bool,
+}
+
+// SAFETY (all calls below): a `Pass` is made from the pointer that the shim hands to `orthant_rs_run` and
+// does not outlive that call; every view was obtained from it and carries its lifetime, and the IR is not
+// changed meanwhile. So the pointers are valid for the questions asked here.
+macro_rules! ask {
+    ($call:expr) => {
+        // SAFETY: see above.
+        unsafe { $call }
+    };
+}
+
+impl<'p> Pass<'p> {
+    /// # Safety
+    /// `raw` is the shim's context and stays valid, with its function unchanged by others, during `'p`.
+    pub(crate) unsafe fn from_raw(raw: *mut OrthantPass) -> Self {
+        Self { raw, run: PhantomData }
+    }
+
+    fn function(self) -> LLVMValueRef {
+        ask!(ffi::orthant_function(self.raw))
+    }
+
+    /// The function's symbol.
+    pub fn symbol(self) -> String {
+        value_name(self.function())
+    }
+
+    /// The file that is compiled, as the module names it.
+    pub fn source_file(self) -> String {
+        let mut length = 0;
+        let module = ask!(llvm_c::LLVMGetGlobalParent(self.function()));
+        let text = ask!(llvm_c::LLVMGetSourceFileName(module, &mut length));
+        ask!(crate::text::borrow(text, length))
+    }
+
+    /// Whether the user switched optimization off for the function.
+    pub fn is_optnone(self) -> bool {
+        ask!(ffi::orthant_is_optnone(self.raw))
+    }
+
+    /// Whether the function carries this annotation, by `annotate("...")` or as a string attribute.
+    pub fn has_annotation(self, name: &CStr) -> bool {
+        ask!(ffi::orthant_has_annotation(self.raw, name.as_ptr()))
+    }
+
+    /// The blocks in their textual order; the first is the function's entry.
+    pub fn blocks(self) -> Vec<Block<'p>> {
+        let first = ask!(llvm_c::LLVMGetFirstBasicBlock(self.function()));
+        let next = |block: &Block<'p>| Block::if_any(ask!(llvm_c::LLVMGetNextBasicBlock(block.raw)));
+        std::iter::successors(Block::if_any(first), next).collect()
+    }
+
+    /// All loops, outer before inner, in program order.
+    pub fn loops(self) -> Vec<Loop<'p>> {
+        let raw = list(|visit, data| ask!(ffi::orthant_loops_in_preorder(self.raw, visit, data)));
+        raw.into_iter().map(Loop::of).collect()
+    }
+
+    /// The innermost loop around a block.
+    pub fn loop_of(self, block: Block<'p>) -> Option<Loop<'p>> {
+        Loop::if_any(ask!(ffi::orthant_loop_of(self.raw, block.raw)))
+    }
+
+    /// The region tree in pre-order with depths, without the region that is the whole function: its
+    /// children have depth 1.
+    pub fn regions(self) -> Vec<(u32, Region<'p>)> {
+        type Item = (c_uint, LLVMBasicBlockRef, LLVMBasicBlockRef);
+        extern "C" fn visit(
+            data: *mut c_void,
+            depth: c_uint,
+            entry: LLVMBasicBlockRef,
+            exit: LLVMBasicBlockRef,
+        ) {
+            // SAFETY: `data` is the vector below, which nobody else touches during the call.
+            unsafe { (*data.cast::<Vec<Item>>()).push((depth, entry, exit)) }
+        }
+        let mut items: Vec<Item> = Vec::new();
+        ask!(ffi::orthant_regions(self.raw, visit, (&raw mut items).cast()));
+        let region = |(depth, entry, exit): Item| {
+            Some((depth, Region { entry: Block::if_any(entry)?, exit: Block::if_any(exit)? }))
+        };
+        items.into_iter().filter_map(region).collect()
+    }
+
+    /// The next larger region with the same entry.
+    pub fn expand(self, region: Region<'p>) -> Option<Region<'p>> {
+        let exit = ask!(ffi::orthant_region_expand(self.raw, region.entry.raw, region.exit.raw));
+        Some(Region { entry: region.entry, exit: Block::if_any(exit)? })
+    }
+
+    /// Whether every path to `below` goes through `above`.
+    pub fn dominates(self, above: Block<'p>, below: Block<'p>) -> bool {
+        ask!(ffi::orthant_dominates(self.raw, above.raw, below.raw))
+    }
+
+    /// Whether every path from `above` to the function's end goes through `below`.
+    pub fn post_dominates(self, below: Block<'p>, above: Block<'p>) -> bool {
+        ask!(ffi::orthant_post_dominates(self.raw, below.raw, above.raw))
+    }
+
+    /// How `a_bytes` from `a` and `b_bytes` from `b` overlap; 0 bytes is an unknown extent.
+    pub fn alias(self, a: Value<'p>, a_bytes: u64, b: Value<'p>, b_bytes: u64) -> Alias {
+        match ask!(ffi::orthant_alias(self.raw, a.raw, a_bytes, b.raw, b_bytes)) {
+            0 => Alias::No,
+            2 => Alias::Partial,
+            3 => Alias::Must,
+            _ => Alias::May,
+        }
+    }
+
+    /// The target machine.
+    pub fn target(self) -> Target {
+        let mut raw = ffi::Target::default();
+        ask!(ffi::orthant_target(self.raw, &mut raw));
+        Target {
+            cache_line: raw.cache_line,
+            l1_size: raw.l1_size,
+            l2_size: raw.l2_size,
+            l1_ways: raw.l1_ways,
+            l2_ways: raw.l2_ways,
+            vector_bits: raw.vector_bits,
+            vector_registers: raw.vector_registers,
+            scalar_registers: raw.scalar_registers,
+        }
+    }
+
+    /// Makes the compilation fail with this message, through the host's own diagnostics.
+    pub fn error(self, message: &str) {
+        ask!(ffi::orthant_error(self.raw, message.as_ptr().cast(), message.len()));
+    }
+
+    /// Emits a remark through the host's own machinery. `id` is its stable name.
+    pub fn remark(self, kind: RemarkKind, id: &str, at: Anchor<'p>, message: &str) {
+        let (inst, l) = match at {
+            Anchor::Inst(inst) => (inst.raw, std::ptr::null()),
+            Anchor::Loop(l) => (std::ptr::null_mut(), l.raw),
+        };
+        let (id, id_length) = (id.as_ptr().cast(), id.len());
+        let (text, length) = (message.as_ptr().cast(), message.len());
+        ask!(ffi::orthant_remark(self.raw, kind as c_uint, id, id_length, inst, l, text, length));
+    }
+}
+
+/// The name for people of a C++, Rust or D symbol; other names stay as they are.
+pub fn demangle(symbol: &str) -> String {
+    collect(|sink, data| ask!(ffi::orthant_demangle(symbol.as_ptr().cast(), symbol.len(), sink, data)))
+}
+
+fn value_name(value: LLVMValueRef) -> String {
+    let mut length = 0;
+    let text = ask!(llvm_c::LLVMGetValueName2(value, &mut length));
+    ask!(crate::text::borrow(text, length))
+}
+
+fn source_loc(ask_shim: impl FnOnce(ffi::Sink, *mut c_void) -> ffi::Location) -> Option<SourceLoc> {
+    let mut at = ffi::Location { line: 0, column: 0 };
+    let file = collect(|sink, data| at = ask_shim(sink, data));
+    (at.line > 0).then_some(SourceLoc { file, line: at.line, column: at.column })
+}
+
+impl<'p> Loop<'p> {
+    /// The loop around this one.
+    pub fn parent(self) -> Option<Loop<'p>> {
+        Loop::if_any(ask!(ffi::orthant_loop_parent(self.raw)))
+    }
+
+    /// 1 for a loop without a parent.
+    pub fn depth(self) -> u32 {
+        ask!(ffi::orthant_loop_depth(self.raw))
+    }
+
+    /// The block that every iteration starts with.
+    pub fn header(self) -> Block<'p> {
+        Block::of(ask!(ffi::orthant_loop_header(self.raw)))
+    }
+
+    /// The only block from which the loop is entered.
+    pub fn preheader(self) -> Option<Block<'p>> {
+        Block::if_any(ask!(ffi::orthant_loop_preheader(self.raw)))
+    }
+
+    /// The only block from which the next iteration starts.
+    pub fn latch(self) -> Option<Block<'p>> {
+        Block::if_any(ask!(ffi::orthant_loop_latch(self.raw)))
+    }
+
+    /// Whether the block is in this loop or a loop in it.
+    pub fn contains(self, block: Block<'p>) -> bool {
+        ask!(ffi::orthant_loop_contains(self.raw, block.raw))
+    }
+
+    /// The blocks, those of inner loops included.
+    pub fn blocks(self) -> Vec<Block<'p>> {
+        blocks(|visit, data| ask!(ffi::orthant_loop_blocks(self.raw, visit, data)))
+    }
+
+    /// The blocks in the loop with a successor outside.
+    pub fn exiting_blocks(self) -> Vec<Block<'p>> {
+        blocks(|visit, data| ask!(ffi::orthant_loop_exiting_blocks(self.raw, visit, data)))
+    }
+
+    /// The blocks outside with a predecessor in the loop, each once.
+    pub fn exit_blocks(self) -> Vec<Block<'p>> {
+        blocks(|visit, data| ask!(ffi::orthant_loop_exit_blocks(self.raw, visit, data)))
+    }
+
+    /// Where the loop starts in the source.
+    pub fn loc(self) -> Option<SourceLoc> {
+        source_loc(|file, data| ask!(ffi::orthant_loop_location(self.raw, file, data)))
+    }
+}
+
+fn blocks<'p>(ask_shim: impl FnOnce(ffi::VisitBlock, *mut c_void)) -> Vec<Block<'p>> {
+    list(ask_shim).into_iter().map(Block::of).collect()
+}
+
+impl<'p> Block<'p> {
+    /// The instructions in order.
+    pub fn insts(self) -> impl Iterator<Item = Inst<'p>> {
+        let first = ask!(llvm_c::LLVMGetFirstInstruction(self.raw));
+        let next = |inst: &Inst<'p>| Inst::if_any(ask!(llvm_c::LLVMGetNextInstruction(inst.raw)));
+        std::iter::successors(Inst::if_any(first), next)
+    }
+
+    /// The last instruction; every block of valid IR has one.
+    pub fn terminator(self) -> Option<Inst<'p>> {
+        Inst::if_any(ask!(llvm_c::LLVMGetBasicBlockTerminator(self.raw)))
+    }
+
+    /// The blocks that control may go to, as often as the terminator names them.
+    pub fn successors(self) -> Vec<Block<'p>> {
+        let Some(terminator) = self.terminator() else { return Vec::new() };
+        let count = ask!(llvm_c::LLVMGetNumSuccessors(terminator.raw));
+        (0..count).map(|i| Block::of(ask!(llvm_c::LLVMGetSuccessor(terminator.raw, i)))).collect()
+    }
+
+    /// Where the block's first located instruction stands.
+    pub fn loc(self) -> Option<SourceLoc> {
+        self.insts().find_map(Inst::loc)
+    }
+}
+
+impl<'p> Inst<'p> {
+    /// What it does.
+    pub fn opcode(self) -> LLVMOpcode {
+        ask!(llvm_c::LLVMGetInstructionOpcode(self.raw))
+    }
+
+    /// The block it is in.
+    pub fn block(self) -> Block<'p> {
+        Block::of(ask!(llvm_c::LLVMGetInstructionParent(self.raw)))
+    }
+
+    /// How many operands it has.
+    pub fn operands(self) -> Vec<Value<'p>> {
+        let count = ask!(llvm_c::LLVMGetNumOperands(self.raw)).max(0) as c_uint;
+        (0..count).filter_map(|i| Value::if_any(ask!(llvm_c::LLVMGetOperand(self.raw, i)))).collect()
+    }
+
+    /// Where it stands in the source.
+    pub fn loc(self) -> Option<SourceLoc> {
+        source_loc(|file, data| ask!(ffi::orthant_inst_location(self.raw, file, data)))
+    }
+
+    /// Whether it is a call of any kind.
+    pub fn is_call(self) -> bool {
+        matches!(self.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke | LLVMOpcode::LLVMCallBr)
+    }
+
+    /// The function that a direct call calls, as its symbol.
+    pub fn callee(self) -> Option<String> {
+        if !self.is_call() {
+            return None;
+        }
+        let callee = ask!(llvm_c::LLVMGetCalledValue(self.raw));
+        let name = value_name(callee);
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// What a call may do; `None` for other instructions.
+    pub fn call_effects(self) -> Option<CallEffects> {
+        if !self.is_call() {
+            return None;
+        }
+        let raw = ask!(ffi::orthant_call_effects(self.raw));
+        Some(CallEffects {
+            is_inline_asm: raw.is_inline_asm,
+            is_indirect: raw.is_indirect,
+            may_write: raw.may_write,
+            may_throw: raw.may_throw,
+            may_not_return: raw.may_not_return,
+            is_convergent: raw.is_convergent,
+            is_harmless: raw.is_harmless,
+            is_memory_intrinsic: raw.is_memory_intrinsic,
+        })
+    }
+
+    /// Whether it touches volatile memory.
+    pub fn is_volatile(self) -> bool {
+        ask!(ffi::orthant_memory(self.raw)).is_volatile
+    }
+
+    /// Whether it is an atomic access or a fence.
+    pub fn is_atomic(self) -> bool {
+        ask!(ffi::orthant_memory(self.raw)).is_atomic
+    }
+
+    /// The first type it mentions that no model has a place for.
+    pub fn unsupported_type(self) -> Option<String> {
+        let text = collect(|sink, data| ask!(ffi::orthant_unsupported_type(self.raw, sink, data)));
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The instruction as a value.
+    pub fn value(self) -> Value<'p> {
+        Value::of(self.raw)
+    }
+}
+
+impl<'p> Value<'p> {
+    /// The instruction that computes it, if one does.
+    pub fn inst(self) -> Option<Inst<'p>> {
+        Inst::if_any(ask!(llvm_c::LLVMIsAInstruction(self.raw)))
+    }
+
+    /// The source variable that it is the value of, by the debug information.
+    pub fn source_name(self) -> Option<String> {
+        let name = collect(|sink, data| ask!(ffi::orthant_source_name(self.raw, sink, data)));
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// As an operand is written in IR: `%n`, `7`, `@table`.
+    pub fn operand_text(self) -> String {
+        collect(|sink, data| ask!(ffi::orthant_print_operand(self.raw, sink, data)))
+    }
+}
