@@ -48,6 +48,8 @@ pub struct Place<'a> {
     pub plugin: Option<&'a Path>,
     /// `%root`, in outputs only.
     pub root: Option<&'a Path>,
+    /// `%llvm`, LLVM's folder of programs, in outputs only.
+    pub llvm: Option<&'a Path>,
 }
 
 impl Place<'_> {
@@ -95,12 +97,16 @@ impl Place<'_> {
             (Some(self.temp), "%T"),
             (self.plugin, "%plugin"),
             (self.root, "%root"),
+            (self.llvm, "%llvm"),
         ]
         .into_iter()
         .filter_map(|(path, name)| Some((path?.to_str()?, name)))
         .collect();
         places.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-        places.iter().fold(output.to_string(), |text, (path, name)| text.replace(path, name))
+        let text = places.iter().fold(output.to_string(), |text, (path, name)| text.replace(path, name));
+        // flang prints absolute paths without their first slash
+        let file = self.file.to_str().unwrap_or_default().trim_start_matches('/');
+        if file.contains('/') { text.replace(file, "%s") } else { text }
     }
 }
 
@@ -241,6 +247,7 @@ mod tests {
             temp: Path::new("/tmp/x"),
             plugin: Some(Path::new("/r/target/p.so")),
             root: Some(Path::new("/r")),
+            llvm: Some(Path::new("/l/bin")),
         }
     }
 
@@ -271,8 +278,9 @@ mod tests {
 
     #[test]
     fn outputs_name_places_not_paths() {
-        let text = "/r/tests/a b.c:1: /r/tests/b.h /tmp/x/a b.o /tmp/x/y /r/target/p.so /r/z /q";
-        assert_eq!(place().normalize(text), "%s:1: %S/b.h %t.o %T/y %plugin %root/z /q");
+        let text = "/r/tests/a b.c:1: /r/tests/b.h /tmp/x/a b.o /tmp/x/y /r/target/p.so /r/z /q /l/bin/opt";
+        assert_eq!(place().normalize(text), "%s:1: %S/b.h %t.o %T/y %plugin %root/z /q %llvm/opt");
+        assert_eq!(place().normalize("r/tests/a b.c:1:2"), "%s:1:2", "as flang prints it");
     }
 
     #[test]

@@ -21,8 +21,8 @@
 //!   percent sign.
 //!
 //! What is checked is everything the commands wrote, standard output and standard error together. Before the
-//! check, absolute paths are replaced by the names above (`%s`, `%S`, `%t`, `%T`, `%plugin`, and `%root` for
-//! the checkout), so that expectations do not depend on where the checkout is.
+//! check, absolute paths are replaced by the names above (`%s`, `%S`, `%t`, `%T`, `%plugin`, `%root` for the
+//! checkout, `%llvm` for the folder of LLVM's programs), so that expectations do not depend on where the checkout is.
 //!
 //! # Two ways to check, decided by what the file contains
 //!

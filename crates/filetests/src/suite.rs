@@ -116,8 +116,9 @@ impl Suite {
         let temp =
             temp.path().canonicalize().map_err(|error| format!("{}: {error}", temp.path().display()))?;
         let plugin = self.commands.external.as_ref().map(Toolchain::plugin);
+        let llvm = self.commands.external.as_ref().and_then(Toolchain::llvm_folder);
         let root = checkout(path);
-        let place = Place { file: path, temp: &temp, plugin: plugin.as_deref(), root };
+        let place = Place { file: path, temp: &temp, plugin: plugin.as_deref(), root, llvm };
         let name = self.name(path);
         let input =
             TestInput { path, name: &name, text: &test.text, args: &[], temp: &temp, comment: test.comment };

@@ -45,6 +45,11 @@ impl Toolchain {
         self.command(&Words { variables: Vec::new(), name: "orthant".into(), args: Vec::new() })
     }
 
+    /// The folder of LLVM's programs, if LLVM is installed.
+    pub(crate) fn llvm_folder(&self) -> Option<&Path> {
+        self.llvm.as_deref().ok()
+    }
+
     /// One of LLVM's programs.
     pub fn llvm(&self, name: &str) -> Result<PathBuf, String> {
         let folder = self.llvm.clone()?;

@@ -1,0 +1,13 @@
+// test: rustc -O -g --crate-type=lib --emit=llvm-bc -C no-prepopulate-passes -o %t.bc %s
+// test: opt -passes='default<O3>' -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %t.bc
+#[unsafe(no_mangle)]
+pub fn scan(n: usize, x: &[f64], y: &mut [f64]) {
+    let (x, y) = (&x[..n], &mut y[..n]);
+    for i in 1..n {
+        y[i] = y[i - 1] + x[i];
+    }
+}
+// CHECK: remark: {{.*}}: loop nest of depth 1 can be modelled
+// CHECK: orthant: detect: scan
+// CHECK-NEXT: candidate, depth 1, 1 loops
+// CHECK-NOT: rejected

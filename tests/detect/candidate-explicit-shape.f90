@@ -1,0 +1,18 @@
+! test: flang -O3 -g -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-print-after=detect -c %s -o /dev/null
+subroutine gemm(n, m, p, a, b, c)
+  integer, intent(in) :: n, m, p
+  real(8), intent(in) :: a(n, p), b(p, m)
+  real(8), intent(inout) :: c(n, m)
+  integer :: i, j, k
+  do j = 1, m
+    do k = 1, p
+      do i = 1, n
+        c(i, j) = c(i, j) + a(i, k) * b(k, j)
+      end do
+    end do
+  end do
+end subroutine
+! output:
+! %s:8:5: remark: loop nest of depth 3 can be modelled [-Rpass-analysis=orthant]
+! orthant: detect: gemm_
+!   candidate-explicit-shape.f90:8:5: candidate, depth 3, 3 loops

@@ -1,0 +1,12 @@
+// test: rustc -O -g --crate-type=lib --emit=llvm-bc -C no-prepopulate-passes -o %t.bc %s
+// test: opt -passes='default<O3>' -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %t.bc
+#[unsafe(no_mangle)]
+pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += a * x;
+    }
+}
+// CHECK: remark: {{.*}}: loop nest of depth 1 can be modelled
+// CHECK: orthant: detect: axpy
+// CHECK-NEXT: candidate, depth 1, 1 loops
+// CHECK-NOT: rejected

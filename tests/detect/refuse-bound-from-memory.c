@@ -1,0 +1,11 @@
+// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
+void clear(int *n, int *a) {
+  for (int i = 0; i < *n; i++)
+    a[i] = 0;
+}
+// output:
+// %s:3:3: remark: loop nest not optimized: the loop bound is loaded from memory inside the nest [-Rpass-missed=orthant]
+// %s:3:3: remark: the loop bound is loaded from memory inside the nest; copy the bound to a local variable before the loops [-Rpass-analysis=orthant]
+// orthant: detect: clear
+//   %s:3:3: rejected, depth 1, 1 loops
+//     bound-from-memory: %s:3:3: the loop bound is loaded from memory inside the nest

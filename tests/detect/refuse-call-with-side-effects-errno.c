@@ -1,0 +1,15 @@
+// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
+// sqrt sets errno where -fno-math-errno does not forbid it.
+
+
+void interact(long n, double *restrict force, const double *restrict x) {
+  for (long i = 0; i < n; i++)
+    for (long j = 0; j < n; j++)
+      force[i] += __builtin_sqrt(x[i] - x[j]);
+}
+// output:
+// %s:6:3: remark: loop nest not optimized: call to sqrt may have side effects [-Rpass-missed=orthant]
+// %s:8:19: remark: call to sqrt may have side effects; move the call out of the loops, make it visible for inlining, or declare it __attribute__((const)) or ((pure)) if it is [-Rpass-analysis=orthant]
+// orthant: detect: interact
+//   %s:6:3: rejected, depth 2, 2 loops
+//     call-with-side-effects: %s:8:19: call to sqrt may have side effects

@@ -1,0 +1,11 @@
+! test: flang -O2 -g -Rpass-analysis=orthant -c %s -o /dev/null
+subroutine f(n, a)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: a(n)
+  integer :: i
+  do i = 1, n
+    a(i) = a(i) + 1
+  end do
+end subroutine
+! output:
+! %s:6:3: remark: loop nest of depth 1 can be modelled [-Rpass-analysis=orthant]

@@ -1,0 +1,11 @@
+// test: clang -Rpass-analysis=orthant -mllvm -orthant-enable=false -O2 -c %s -o /dev/null
+void f(long n, double *a) {
+  for (long i = 0; i < n; i++)
+    a[i] += 1;
+}
+
+void g(long n, double *a) {
+  for (long i = 0; i < n; i++)
+    a[i] *= 2;
+}
+// output:

@@ -1,0 +1,36 @@
+; test: opt -passes='orthant<panic-in=f>' -S %s -o %T/with.ll
+; test: llvm opt -passes='loop-simplify,lcssa' -S %s -o %T/without.ll
+; test: cmp %T/with.ll %T/without.ll
+define void @f(i64 %n, ptr %a) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %p = getelementptr inbounds double, ptr %a, i64 %i
+  %x = load double, ptr %p, align 8
+  %y = fadd double %x, 1.0
+  store double %y, ptr %p, align 8
+  %i.next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %i.next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}
+
+define void @g(i64 %n, ptr %a) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %p = getelementptr inbounds double, ptr %a, i64 %i
+  %x = load double, ptr %p, align 8
+  %y = fadd double %x, 1.0
+  store double %y, ptr %p, align 8
+  %i.next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %i.next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}
+; CHECK: {{^}}orthant: internal error in function f, which is left as it was{{.*$}}
+; CHECK-NOT: {{.}}

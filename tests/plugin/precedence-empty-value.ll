@@ -1,0 +1,38 @@
+; test: ORTHANT_OPTS='only=^g$ print-after=detect' opt -passes='orthant<only=>' -disable-output %s
+; An empty value takes an option back.
+define void @f(i64 %n, ptr %a) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %p = getelementptr inbounds double, ptr %a, i64 %i
+  %x = load double, ptr %p, align 8
+  %y = fadd double %x, 1.0
+  store double %y, ptr %p, align 8
+  %i.next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %i.next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}
+
+define void @g(i64 %n, ptr %a) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %p = getelementptr inbounds double, ptr %a, i64 %i
+  %x = load double, ptr %p, align 8
+  %y = fadd double %x, 1.0
+  store double %y, ptr %p, align 8
+  %i.next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %i.next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}
+; output:
+; orthant: detect: f
+;   unknown place: candidate, depth 1, 1 loops
+; orthant: detect: g
+;   unknown place: candidate, depth 1, 1 loops

@@ -1,0 +1,14 @@
+// test: clang -mllvm -orthant-report=%t.jsonl -O2 -c %s -o /dev/null
+// test: clang -mllvm -orthant-report=%t.jsonl -DAGAIN -O2 -c %s -o /dev/null
+// test: cat %t.jsonl
+// The second compilation appends.
+#ifdef AGAIN
+#define f again
+#endif
+void f(long n, double *a) {
+  for (long i = 0; i < n; i++)
+    a[i] += 1;
+}
+// output:
+// {"format":1,"module":"%s","symbol":"f","function":"f","nests":[{"loc":null,"depth":1,"loops":1,"outcome":{"outcome":"candidate"}}]}
+// {"format":1,"module":"%s","symbol":"again","function":"again","nests":[{"loc":null,"depth":1,"loops":1,"outcome":{"outcome":"candidate"}}]}
