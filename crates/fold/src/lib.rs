@@ -1,1 +1,40 @@
-//! Fold streams of points into piecewise affine functions over polyhedra
+//! Fold streams of points into piecewise affine functions over unions of polyhedra.
+//!
+//! The streaming algorithm of Selva, Gruber, Sampaio, Guillon, Pouchet, Rastello: *Building a Polyhedral
+//! Representation from an Instrumented Execution* (TACO 2019), Section 5, with its future work (Section 7).
+//!
+//! A *stream* is a sequence of *points* in lexicographic order; a point is an iteration vector with a label vector
+//! (an address, a value, or the iteration vector of the producer). The result is a [`Folding`]: pieces, each a
+//! polyhedron with an affine label function, exact or marked as over-approximated.
+//!
+//! | module | idea | paper |
+//! |---|---|---|
+//! | [`mode`] | what a stream may over-approximate, and when | 5.2.3, 5.2.4, 6, 7 |
+//! | [`stream`] | the main folding function, lanes, Auto | 5.2.1, Algorithm 1 |
+//! | `run` | the innermost level, one comparison per point | 5.2.1 |
+//! | `level` | worklists of intermediate polyhedra | 5.2.1 |
+//! | `polyhedron`, `layout` | elementary polyhedra | 5.2.1 |
+//! | `absorb` | merge, extension, progression | 5.2.2, Algorithm 2 |
+//! | `label`, `widen` | label functions, compatibility, widening | 5.2.3, Algorithms 3 and 4 |
+//! | `giveup` | the bounding box | 5.2.4 |
+//! | [`piece`], [`output`] | the result: text, isl notation, JSON | 4.2 |
+
+pub mod mode;
+pub mod output;
+pub mod piece;
+pub mod stream;
+
+mod absorb;
+mod giveup;
+mod isl_text;
+mod label;
+mod layout;
+mod level;
+mod polyhedron;
+mod run;
+mod widen;
+
+pub use mode::{Mode, Options};
+pub use output::{Folding, NameError, Stats};
+pub use piece::Piece;
+pub use stream::{Folder, StreamError};

@@ -1,0 +1,503 @@
+//! Folding one stream (Section 5.2.1, Algorithm 1).
+//!
+//! A [`Folder`] receives points in lexicographic order and keeps a bounded number of intermediate polyhedra:
+//!
+//! ```text
+//! point -> run (level 0) -> extra levels of the innermost loop -> next loop -> ... -> retired pieces
+//! ```
+//!
+//! A point that continues the current run costs one comparison ([`crate::run`]). Otherwise the first coordinate that
+//! changed, `x[c]`, says which loops have finished: all inside dimension `c`. Their levels are flushed outwards,
+//! innermost first, so that level `c` has received everything of the completed row before its tick (the paper's
+//! `process_dims`). A polyhedron that leaves the last level is *retired*: it becomes a [`Piece`] of the result.
+//!
+//! **More than one label for an iteration vector.** A point equal to the one before is dropped and counted. The same
+//! iteration vector with another label is a relation, not a function; the second label goes to a second folder with
+//! the same options (a *lane*), the third to a third. Each lane is a function; the result is their union. Beyond
+//! [`MAX_LANES`] the last lane gives up, so it is an over-approximation and marked as such.
+//!
+//! **Auto** ([`Mode::Auto`]). When the intermediate polyhedra or the finished pieces of the stream exceed their limit,
+//! widening is switched on. Everything so far is exact, so if the stream is still short it is enumerated again from
+//! the pieces and folded with widening from the start: the fragments do not stay. When the limits are exceeded once
+//! more, the stream gives up: the large finished pieces stay, the rest is replaced by its bounding box.
+
+use thiserror::Error;
+
+use crate::giveup::Hull;
+use crate::layout::{Layout, MAX_LEVELS};
+use crate::level::{Level, Rules};
+use crate::mode::{Mode, Options};
+use crate::output::{Folding, Stats};
+use crate::piece::Piece;
+use crate::polyhedron::Poly;
+use crate::run::{Run, State, Taken};
+
+/// Most different labels one iteration vector may have before the result is over-approximated.
+pub const MAX_LANES: usize = 8;
+/// Most label components of a stream.
+pub const MAX_LABELS: usize = 64;
+/// At give-up, finished pieces with at least this fraction (1/n) of all points stay.
+const KEEP_FRACTION: u64 = 16;
+
+/// A stream that cannot be folded.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum StreamError {
+    /// A point is lexicographically before its predecessor.
+    #[error(
+        "point {index} has iteration vector {point:?} after {last:?}: points must come in lexicographic order \
+         (sort the stream by iteration vector)"
+    )]
+    OutOfOrder {
+        /// Number of the point, from 0.
+        index: u64,
+        /// Its iteration vector.
+        point: Vec<i64>,
+        /// The iteration vector before it.
+        last: Vec<i64>,
+    },
+    /// A point has the wrong number of coordinates or labels.
+    #[error("{got} numbers for points of {dim} coordinates and {labels} labels: expected a multiple of {}", dim + labels)]
+    WrongWidth {
+        /// Numbers received.
+        got: usize,
+        /// Coordinates per point.
+        dim: usize,
+        /// Labels per point.
+        labels: usize,
+    },
+    /// The stream has too many dimensions or labels.
+    #[error(
+        "a stream of {dim} dimensions and {labels} labels is too wide: at most {max_dim} and {MAX_LABELS}"
+    )]
+    TooWide {
+        /// Coordinates per point.
+        dim: usize,
+        /// Labels per point.
+        labels: usize,
+        /// Most coordinates with the current number of extra dimensions.
+        max_dim: usize,
+    },
+}
+
+/// Folds one stream.
+///
+/// ```
+/// use fold::{Folder, Options};
+/// let mut folder = Folder::new(2, 1, Options::default()).unwrap();
+/// for i in 0..10 {
+///     for j in 0..=i {
+///         folder.push(&[i, j], &[100 * i + 8 * j]).unwrap();
+///     }
+/// }
+/// let result = folder.finish();
+/// assert!(result.is_exact());
+/// assert_eq!(result.pieces.len(), 1);
+/// assert_eq!(result.isl(), "{ [i0, i1] -> [100*i0 + 8*i1] : 0 <= i0 <= 9 and 0 <= i1 <= i0 }");
+/// ```
+#[derive(Debug)]
+pub struct Folder {
+    layout: Layout,
+    options: Options,
+    rules: Rules,
+    run: Run,
+    levels: Vec<Level>,
+    spare: Vec<Poly>,
+    retired: Vec<Piece>,
+    hull: Option<Hull>,
+    stats: Stats,
+    /// Polyhedra in the levels.
+    live: usize,
+    limit: usize,
+    piece_limit: usize,
+    lane: Option<Box<Folder>>,
+    lane_number: usize,
+    scratch: Vec<i64>,
+}
+
+impl Folder {
+    /// A folder for streams of `dim` coordinates and `labels` labels per point.
+    pub fn new(dim: usize, labels: usize, options: Options) -> Result<Folder, StreamError> {
+        Folder::with_lane(dim, labels, options, 1)
+    }
+
+    fn with_lane(
+        dim: usize,
+        labels: usize,
+        options: Options,
+        lane_number: usize,
+    ) -> Result<Folder, StreamError> {
+        let max_dim = (MAX_LEVELS - 1) / (1 + options.extra_dims.min(MAX_LEVELS));
+        if dim > max_dim || labels > MAX_LABELS {
+            return Err(StreamError::TooWide { dim, labels, max_dim });
+        }
+        let layout = Layout { dim, labels, extra: options.extra_dims };
+        let rules = Rules { widen: options.mode.widens_at_once(), strides: options.strides };
+        Ok(Folder {
+            run: Run::new(&layout),
+            levels: (0..layout.levels()).map(|_| Level::default()).collect(),
+            spare: Vec::new(),
+            retired: Vec::new(),
+            hull: None,
+            stats: Stats { widened: rules.widen, ..Stats::default() },
+            live: 0,
+            limit: options.intermediate_limit(dim),
+            piece_limit: options.max_pieces,
+            lane: None,
+            lane_number,
+            scratch: Vec::with_capacity(layout.width()),
+            rules,
+            options,
+            layout,
+        })
+    }
+
+    /// Number of points received so far, duplicates included.
+    pub fn points(&self) -> u64 {
+        self.stats.points
+    }
+
+    /// Number of intermediate polyhedra at the moment.
+    pub fn intermediate(&self) -> usize {
+        let run = match self.run.state {
+            State::Empty => 0,
+            State::One | State::Line => 1,
+            State::Pair => 2,
+        };
+        self.live + run
+    }
+
+    /// Take the pieces retired so far, for callers that write them out as they come. They will never change.
+    pub fn take_retired(&mut self) -> Vec<Piece> {
+        std::mem::take(&mut self.retired)
+    }
+
+    /// Add one point.
+    pub fn push(&mut self, iv: &[i64], label: &[i64]) -> Result<(), StreamError> {
+        if iv.len() != self.layout.dim || label.len() != self.layout.labels {
+            let got = iv.len() + label.len();
+            return Err(StreamError::WrongWidth { got, dim: self.layout.dim, labels: self.layout.labels });
+        }
+        let mut point = std::mem::take(&mut self.scratch);
+        point.clear();
+        point.extend_from_slice(iv);
+        point.extend_from_slice(label);
+        let result = self.push_all(&point, 1);
+        self.scratch = point;
+        result
+    }
+
+    /// Add points: for each its coordinates, then its labels. This is the fast way in.
+    pub fn push_batch(&mut self, points: &[i64]) -> Result<(), StreamError> {
+        let width = self.layout.width();
+        if width == 0 || !points.len().is_multiple_of(width) {
+            if points.is_empty() {
+                return Ok(());
+            }
+            let (got, dim, labels) = (points.len(), self.layout.dim, self.layout.labels);
+            return Err(StreamError::WrongWidth { got, dim, labels });
+        }
+        self.push_all(points, points.len() / width)
+    }
+
+    fn push_all(&mut self, mut points: &[i64], mut left: usize) -> Result<(), StreamError> {
+        let width = self.layout.width();
+        while left > 0 {
+            let taken = if let Some(hull) = &mut self.hull {
+                hull.add_sorted(points, &mut self.run.last)
+            } else if self.run.is_plain_line() {
+                self.run.advance(points)
+            } else if self.run.is_widened_line() {
+                self.run.advance_widened(points)
+            } else {
+                0
+            };
+            self.stats.points += taken as u64;
+            left -= taken;
+            points = &points[taken * width..];
+            if left > 0 {
+                self.push_slow(&points[..width])?;
+                left -= 1;
+                points = &points[width..];
+            }
+        }
+        Ok(())
+    }
+
+    /// A point that does not simply continue the run.
+    fn push_slow(&mut self, point: &[i64]) -> Result<(), StreamError> {
+        let dim = self.layout.dim;
+        if self.stats.points == 0 {
+            self.stats.points = 1;
+            self.run.start(point);
+            self.note_intermediate();
+            return Ok(());
+        }
+        let changed = (0..dim).find(|&d| point[d] != self.run.last[d]);
+        let Some(c) = changed else { return self.same_vector(point) };
+        if point[c] < self.run.last[c] {
+            return Err(StreamError::OutOfOrder {
+                index: self.stats.points,
+                point: point[..dim].to_vec(),
+                last: self.run.last[..dim].to_vec(),
+            });
+        }
+        self.stats.points += 1;
+        if let Some(hull) = &mut self.hull {
+            hull.add(point);
+            self.run.last.copy_from_slice(point);
+            return Ok(());
+        }
+        if c + 1 == dim {
+            self.same_row(point)
+        } else {
+            self.next_row(c, point)
+        }
+        self.note_intermediate();
+        self.check_limits()
+    }
+
+    /// The iteration vector of the last point once more.
+    fn same_vector(&mut self, point: &[i64]) -> Result<(), StreamError> {
+        let dim = self.layout.dim;
+        self.stats.points += 1;
+        if point[dim..] == self.run.last[dim..] {
+            self.stats.duplicates += 1;
+            return Ok(());
+        }
+        if let Some(hull) = &mut self.hull {
+            // Everything is approximate already.
+            hull.add(point);
+            return Ok(());
+        }
+        if self.lane_number == MAX_LANES {
+            self.give_up();
+            if let Some(hull) = &mut self.hull {
+                hull.add(point);
+            }
+            return Ok(());
+        }
+        self.stats.points -= 1;
+        if self.lane.is_none() {
+            let options = self.options.clone();
+            let (dim, labels) = (self.layout.dim, self.layout.labels);
+            self.lane = Some(Box::new(Folder::with_lane(dim, labels, options, self.lane_number + 1)?));
+        }
+        match &mut self.lane {
+            Some(lane) => lane.push_all(point, 1),
+            None => Ok(()),
+        }
+    }
+
+    /// A point of the current row.
+    fn same_row(&mut self, point: &[i64]) {
+        match self.run.take(point, self.rules.strides, self.rules.widen) {
+            Taken::Yes => {}
+            Taken::DropFirst => {
+                let mut p = self.fresh();
+                self.run.first_point(&mut p);
+                self.run.drop_first();
+                self.offer(p, 1);
+                if self.run.take(point, self.rules.strides, self.rules.widen) == Taken::No {
+                    self.close_run(1);
+                    self.run.start(point);
+                }
+            }
+            Taken::No => {
+                self.close_run(1);
+                self.run.start(point);
+            }
+        }
+    }
+
+    /// The first point of a new row of dimension `c`.
+    fn next_row(&mut self, c: usize, point: &[i64]) {
+        let inner_rows_end = self.layout.dim - 1;
+        let first_loop = self.layout.loop_level(inner_rows_end - 1);
+        let quiet = self.levels[1..first_loop].iter().all(|l| l.absorbers.is_empty());
+        self.close_run(if quiet { first_loop } else { 1 });
+        for s in 1..self.layout.loop_level(c) {
+            self.flush_level(s);
+        }
+        let s = self.layout.loop_level(c);
+        if !self.levels[s].absorbers.is_empty() {
+            let mut leave = Vec::new();
+            self.levels[s].tick(s, point[c], &self.layout, self.rules, &mut leave);
+            for p in leave {
+                self.live -= 1;
+                self.offer(p, s + 1);
+            }
+        }
+        self.run.start(point);
+    }
+
+    fn flush_level(&mut self, s: usize) {
+        if self.levels[s].absorbers.is_empty() {
+            return;
+        }
+        let mut leave = Vec::new();
+        self.levels[s].flush(&mut leave);
+        for p in leave {
+            self.live -= 1;
+            self.offer(p, s + 1);
+        }
+    }
+
+    /// Turn the run into polyhedra and offer them to level `s`.
+    fn close_run(&mut self, s: usize) {
+        let mut p = self.fresh();
+        match self.run.state {
+            State::Empty => {
+                self.spare.push(p);
+                return;
+            }
+            State::One => self.run.first_point(&mut p),
+            State::Pair => {
+                self.run.first_point(&mut p);
+                self.offer(p, s);
+                p = self.fresh();
+                self.run.last_point(&mut p);
+            }
+            State::Line => self.run.line(&mut p, &self.layout),
+        }
+        self.run.state = State::Empty;
+        self.offer(p, s);
+    }
+
+    fn fresh(&mut self) -> Poly {
+        self.spare.pop().unwrap_or_else(|| Poly::new(&self.layout))
+    }
+
+    /// Offer a polyhedron to level `s`, or to the first level above that takes it.
+    fn offer(&mut self, p: Poly, mut s: usize) {
+        while s < self.levels.len() {
+            if self.layout.is_loop(s) {
+                self.live += 1;
+                self.live -= self.levels[s].offer(p, s, &self.layout, self.rules, &mut self.spare);
+                return;
+            }
+            // Repetition is looked for among polyhedra that have grown along the level below.
+            if p.is_grown(s - 1) {
+                return self.offer_extra(p, s);
+            }
+            s += 1;
+        }
+        self.retire(p);
+    }
+
+    fn offer_extra(&mut self, p: Poly, s: usize) {
+        self.live += 1;
+        self.live -= self.levels[s].offer(p, s, &self.layout, self.rules, &mut self.spare);
+        let mut leave = Vec::new();
+        self.levels[s].trim(&mut leave);
+        for p in leave {
+            self.live -= 1;
+            self.offer(p, s + 1);
+        }
+    }
+
+    fn retire(&mut self, p: Poly) {
+        self.retired.push(Piece::from_poly(&p, &self.layout));
+        self.stats.retired += 1;
+        self.spare.push(p);
+    }
+
+    fn note_intermediate(&mut self) {
+        self.stats.max_intermediate = self.stats.max_intermediate.max(self.intermediate());
+    }
+
+    /// Close the run and move everything outwards until it is retired.
+    fn flush_all(&mut self) {
+        self.close_run(1);
+        for s in 1..self.levels.len() {
+            self.flush_level(s);
+        }
+    }
+
+    fn check_limits(&mut self) -> Result<(), StreamError> {
+        let mode = self.options.mode;
+        let crowded = self.intermediate() > self.limit;
+        if crowded && mode.gives_up() {
+            self.give_up();
+        } else if mode == Mode::Auto && (crowded || self.retired.len() > self.piece_limit) {
+            if self.rules.widen {
+                self.give_up();
+            } else {
+                self.start_widening()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Auto's first step. Short streams are folded once more from the start.
+    fn start_widening(&mut self) -> Result<(), StreamError> {
+        self.stats.widened = true;
+        if self.stats.points <= self.options.replay_points {
+            return self.replay();
+        }
+        self.rules.widen = true;
+        self.piece_limit = self.retired.len() + self.options.max_pieces;
+        Ok(())
+    }
+
+    /// Enumerate everything so far and fold it again with widening.
+    fn replay(&mut self) -> Result<(), StreamError> {
+        // Exact to the last polyhedron: only then do the pieces reproduce the stream.
+        self.flush_all();
+        self.rules.widen = true;
+        let pieces = std::mem::take(&mut self.retired);
+        let width = self.layout.width();
+        let mut points: Vec<Vec<i64>> = Vec::new();
+        for piece in &pieces {
+            piece.for_each(&mut |x, labels| {
+                // Points and labels of exact pieces come from the stream, so they fit.
+                points.push(x.iter().chain(labels).map(|&v| v as i64).collect());
+                true
+            });
+        }
+        points.sort_unstable();
+        let mut flat = Vec::with_capacity(points.len() * width);
+        points.iter().for_each(|p| flat.extend_from_slice(p));
+        let kept = self.stats;
+        self.stats.points = 0;
+        self.stats.retired = 0;
+        let result = self.push_all(&flat, points.len());
+        self.stats.points = kept.points;
+        result
+    }
+
+    /// Section 5.2.4: replace the intermediate polyhedra by their bounding box. In Auto, small finished pieces too.
+    fn give_up(&mut self) {
+        let finished = self.retired.len();
+        self.flush_all();
+        let mut hull = Hull::new(self.layout.dim, self.layout.width());
+        for piece in self.retired.drain(finished..) {
+            hull.add_piece(&piece);
+        }
+        if self.options.mode == Mode::Auto {
+            let enough = self.stats.points / KEEP_FRACTION;
+            for piece in self.retired.extract_if(.., |p| p.points < enough.max(2)) {
+                hull.add_piece(&piece);
+            }
+        }
+        self.stats.gave_up = true;
+        self.hull = Some(hull);
+    }
+
+    /// The stream has ended: the result.
+    pub fn finish(mut self) -> Folding {
+        if self.hull.is_none() {
+            self.flush_all();
+        }
+        if let Some(hull) = &self.hull {
+            self.retired.extend(hull.pieces());
+        }
+        let mut stats = self.stats;
+        let mut pieces = self.retired;
+        if let Some(lane) = self.lane.take() {
+            let other = lane.finish();
+            stats = stats.and(&other.stats);
+            pieces.extend(other.pieces);
+        }
+        Folding::new(self.layout.dim, self.layout.labels, pieces, stats)
+    }
+}
