@@ -30,6 +30,10 @@ pub fn parse(argv: Vec<OsString>) -> Result<Parsed, Failure> {
         Err(error) if matches!(error.kind(), ErrorKind::DisplayVersion) && long_version() => {
             Ok(Parsed::Run("version".to_owned(), ArgMatches::default()))
         }
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            crate::failure::say_raw(&error.render().to_string());
+            Ok(Parsed::Done(ExitCode::from(USAGE)))
+        }
         Err(error) => {
             // Printing fails only when nobody reads.
             if error.use_stderr() {
@@ -54,6 +58,15 @@ fn prefixed(message: StyledStr) -> String {
 
 /// The whole command.
 pub fn command() -> Command {
+    with_options(|_| true)
+}
+
+/// The command as completions and man pages show it.
+pub fn public_command() -> Command {
+    with_options(|spec| !spec.hidden)
+}
+
+fn with_options(shown: fn(&Spec) -> bool) -> Command {
     Command::new("orthant")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Polyhedral loop optimizer for clang-22, flang-22 and rustc")
@@ -62,22 +75,24 @@ pub fn command() -> Command {
         .arg_required_else_help(true)
         .infer_long_args(false)
         .subcommands([driver("cc", "clang-22"), driver("c++", "clang++-22"), driver("fc", "flang-22")])
-        .subcommands([opt(), explain(), version(), completions(), man()])
+        .subcommands([opt(shown), explain(shown), version(), completions(), man()])
 }
 
 const ENVIRONMENT: &str = "\
 Rust crates: `cargo orthant build`, see `cargo orthant --help`.
 
 Environment:
-  ORTHANT_OPTS     options for every run, separated by white space: \"only=^gemm time\"
+  ORTHANT_OPTS     options for every run, between spaces: \"only=^gemm time\"
   ORTHANT_CONFIG   a file of options, one NAME = VALUE a line
-  ORTHANT_PLUGIN   liborthant.so, if it is neither beside this command nor in ../lib or ../lib/orthant
+  ORTHANT_PLUGIN   liborthant.so, if it is not beside this command, nor in
+                   ../lib or ../lib/orthant from there
   ORTHANT_CLANG, ORTHANT_CLANGXX, ORTHANT_FLANG, ORTHANT_OPT, ORTHANT_LLC
-                   the host's tools, if they are not clang-22, clang++-22, flang-22, opt-22, llc-22
+                   the host's tools, if they are not clang-22, clang++-22,
+                   flang-22, opt-22 and llc-22
   NO_COLOR         no colours
 
-Exit status: 0 also if nothing could be optimized; 1 broken input or a failed tool; 2 wrong usage; 127 a tool or the
-plugin is missing. The drivers exit as the compiler does.";
+Exit status: 0 also if nothing could be optimized, 1 broken input or a failed tool, 2 wrong usage, \
+127 a tool or the plugin is missing. The drivers exit as the compiler does.";
 
 /// A compiler driver. Its help is the only thing that clap does for it.
 fn driver(name: &'static str, tool: &'static str) -> Command {
@@ -108,7 +123,7 @@ fn driver_line(spec: &Spec) -> String {
     format!("  -orthant-{}={}\n        {}", spec.name, spec.metavar, spec.help)
 }
 
-fn opt() -> Command {
+fn opt(shown: fn(&Spec) -> bool) -> Command {
     Command::new("opt")
         .about("Optimize LLVM IR, text or bitcode, to IR, assembly or an object")
         .arg(input().required(true))
@@ -137,10 +152,10 @@ fn opt() -> Command {
                 .help("Compile for this processor, or `native`, whatever the input was made for"),
         )
         .arg(verbose())
-        .args(table(&[]))
+        .args(TABLE.iter().filter(|spec| shown(spec)).map(argument))
 }
 
-fn explain() -> Command {
+fn explain(shown: fn(&Spec) -> bool) -> Command {
     Command::new("explain")
         .about("Say of each loop nest what was found, or why it was left alone and what would help")
         .arg(
@@ -196,7 +211,7 @@ fn explain() -> Command {
         )
         .args(pipeline())
         .arg(verbose())
-        .args(table(&["report"]))
+        .args(TABLE.iter().filter(|spec| shown(spec) && spec.name != "report").map(argument))
         .after_help(
             "For IR and Rust, -O and --passes choose the pipeline (default: -O3). Compiler flags after -- replace the \
              -O3 of the other languages. The exit status is 0 also when nothing could be optimized.",
@@ -258,11 +273,7 @@ fn pipeline() -> [Arg; 2] {
     ]
 }
 
-/// The options of the plugin, less some.
-fn table(without: &[&str]) -> Vec<Arg> {
-    TABLE.iter().filter(|spec| !without.contains(&spec.name)).map(argument).collect()
-}
-
+/// An option of the pass.
 fn argument(spec: &'static Spec) -> Arg {
     let shown_default =
         if spec.default.is_empty() { String::new() } else { format!(" [default: {}]", spec.default) };
@@ -313,7 +324,7 @@ mod tests {
                 } else {
                     format!("-orthant-{}=", spec.name)
                 };
-                let expected = !spec.hidden && !(name == "explain" && spec.name == "report");
+                let expected = !(spec.hidden || name == "explain" && spec.name == "report");
                 assert_eq!(help.contains(&written), expected, "{name} {}:\n{help}", spec.name);
             }
         }

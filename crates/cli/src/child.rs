@@ -35,7 +35,7 @@ pub fn run(command: &mut Command, what: &str, verbose: bool) -> Result<(), Failu
     }
     match status.success() {
         true => Ok(()),
-        false => Err(explained(tool_name(&program), what, status, &messages)),
+        false => Err(explained(&program, what, status, &messages)),
     }
 }
 
@@ -63,9 +63,10 @@ fn quoted(word: &str) -> String {
 }
 
 /// One failure from all that a tool said.
-fn explained(tool: &str, what: &str, status: ExitStatus, messages: &str) -> Failure {
+fn explained(program: &str, what: &str, status: ExitStatus, messages: &str) -> Failure {
+    let tool = tool_name(program);
     let dumped = messages.contains("Stack dump:") || messages.contains("PLEASE submit a bug report");
-    let reason = first_error(tool, messages);
+    let reason = first_error(program, messages);
     if status.signal().is_some() || dumped {
         let how = match status.signal() {
             Some(signal) => format!("signal {signal}"),
@@ -85,7 +86,7 @@ fn explained(tool: &str, what: &str, status: ExitStatus, messages: &str) -> Fail
 }
 
 /// The first line that is an error, else the last line; without the tool's name and unprintable characters.
-fn first_error(tool: &str, messages: &str) -> Option<String> {
+fn first_error(program: &str, messages: &str) -> Option<String> {
     let is_error = |line: &&str| {
         line.contains("error: ")
             || line.contains("error[")
@@ -101,7 +102,8 @@ fn first_error(tool: &str, messages: &str) -> Option<String> {
         .find(is_error)
         .or_else(|| lines.clone().take_while(in_dump).last())
         .or_else(|| lines.next())?;
-    let line = line.strip_prefix(tool).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(line);
+    let named = |name: &str| line.strip_prefix(name).and_then(|rest| rest.strip_prefix(": "));
+    let line = named(program).or_else(|| named(tool_name(program))).unwrap_or(line);
     const LONGEST: usize = 300;
     Some(line.trim().chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect())
 }
@@ -111,7 +113,7 @@ mod tests {
     use super::*;
 
     fn message(raw_status: i32, text: &str) -> String {
-        explained("opt-22", "a.ll", ExitStatus::from_raw(raw_status), text).message().to_owned()
+        explained("/bin/opt-22", "a.ll", ExitStatus::from_raw(raw_status), text).message().to_owned()
     }
 
     const EXIT_1: i32 = 1 << 8;
@@ -121,6 +123,10 @@ mod tests {
     fn an_error_is_one_line_without_the_tool() {
         let text = "opt-22: a.ll:3:1: error: expected value token\n  call void \n       ^\n";
         assert_eq!(message(EXIT_1, text), "a.ll:3:1: error: expected value token");
+        assert_eq!(
+            message(EXIT_1, &text.replace("opt-22", "/bin/opt-22")),
+            "a.ll:3:1: error: expected value token"
+        );
         assert_eq!(message(EXIT_1, "opt-22: unknown pass name 'x'\n\n"), "a.ll: unknown pass name 'x'");
         assert!(message(EXIT_1, "").contains("did not say why"));
         assert!(!message(EXIT_1, "error: \u{1b}[2J\u{7}").contains('\u{1b}'));

@@ -16,7 +16,7 @@ pub fn completions(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         _ => Shell::Bash,
     };
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut args::command(), "orthant", &mut script);
+    clap_complete::generate(shell, &mut args::public_command(), "orthant", &mut script);
     output::print(&script)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -25,7 +25,7 @@ pub fn completions(matches: &ArgMatches) -> Result<ExitCode, Failure> {
 pub fn man(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let folder = matches.get_one::<PathBuf>("out").or_else(|| matches.get_one::<PathBuf>("folder"));
     match folder {
-        None => output::print(&page(args::command())?)?,
+        None => output::print(&page(args::public_command())?)?,
         Some(folder) => write_pages(folder)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -34,7 +34,7 @@ pub fn man(matches: &ArgMatches) -> Result<ExitCode, Failure> {
 fn write_pages(folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder)
         .map_err(|error| Failure::broken(format!("cannot create {}: {error}", folder.display())))?;
-    let mut whole = args::command().disable_help_subcommand(true);
+    let mut whole = args::public_command().disable_help_subcommand(true);
     whole.build();
     output::write(&folder.join("orthant.1"), &page(whole.clone())?)?;
     for command in whole.get_subcommands() {

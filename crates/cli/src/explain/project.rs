@@ -47,8 +47,7 @@ fn job(entry: Entry, base: &Path, more: &[OsString]) -> Result<Option<Job>, Fail
     };
     let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     let (compiler, arguments) = split(&words, &entry.file);
-    let tool =
-        if tool == Tool::Clang && compiler.iter().any(|word| is_cxx(word)) { Tool::ClangCxx } else { tool };
+    let tool = if tool == Tool::Clang && compiler.iter().any(is_cxx) { Tool::ClangCxx } else { tool };
     let mut flags = only_flags(arguments, &entry.file);
     flags.retain(|flag| flag != "-O0");
     flags.extend(more.iter().cloned());
