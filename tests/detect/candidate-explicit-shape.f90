@@ -13,6 +13,6 @@ subroutine gemm(n, m, p, a, b, c)
   end do
 end subroutine
 ! output:
-! %s:8:5: remark: loop nest of depth 3 can be modelled [-Rpass-analysis=orthant]
+! %s:7:3: remark: loop nest of depth 3 can be modelled [-Rpass-analysis=orthant]
 ! orthant: detect: gemm_
-!   candidate-explicit-shape.f90:8:5: candidate, depth 3, 3 loops
+!   candidate-explicit-shape.f90:7:3: candidate, depth 3, 3 loops

@@ -11,5 +11,4 @@ void g(long n, double *a) {
 }
 // output:
 // error: orthant: cannot append to the report %T/no/such/folder: No such file or directory (os error 2); name a writable file with -orthant-report
-// error: orthant: cannot append to the report %T/no/such/folder: No such file or directory (os error 2); name a writable file with -orthant-report
-// 2 errors generated.
+// 1 error generated.

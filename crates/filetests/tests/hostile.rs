@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const MODULE: &str = include_str!("hostile/module.ll");
 
 /// Damaged inputs per notation in an ordinary test run.
-const MUTATIONS: u64 = 40;
+const MUTATIONS: u64 = 60;
 
 /// No run takes longer, however damaged the input.
 const LIMIT: Duration = Duration::from_secs(120);
