@@ -1,12 +1,25 @@
-//! The polyhedral model of a loop nest, and what can be said about it when there is none.
+//! The polyhedral model of a loop nest, and what every stage needs beside it.
 //!
-//! Today the crate holds the two things every stage needs before there is a model: where a thing stands
-//! in the user's source ([`SourceLoc`]) and why a stage declined to go on ([`Refusal`]).
+//! - [`scop`]: the model. [`text`] is its text form, [`verify`] its invariants, [`Ledger`] what it assumes.
+//! - [`SourceLoc`]: where a thing stands in the user's source.
+//! - [`Refusal`]: why a stage declined to go on.
+//! - [`Budget`]: how much work a function may cost.
+//!
+//! Deliberately absent: LLVM, syntax, instructions. A statement's body is a number.
 
 mod budget;
+mod ledger;
 mod refusal;
+pub mod scop;
 mod source;
+pub mod text;
+pub mod verify;
 
 pub use budget::{Budget, BudgetSpent};
+pub use ledger::{Assumption, Condition, Ledger};
 pub use refusal::{Class, Reason, Refusal};
+pub use scop::{
+    Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Order, Param, Reduction, ReductionOp, Scop,
+    Stmt, StmtId,
+};
 pub use source::SourceLoc;

@@ -1,0 +1,45 @@
+//! The ledger of assumptions: what must hold at run time for the model to describe the program.
+//!
+//! Each stage that is optimistic writes an entry. Before new code runs, every entry is checked; if one does
+//! not hold, the original code runs. An entry that nobody can check must not be written: refuse instead.
+
+use crate::{ArrayId, SourceLoc};
+use isl::Set;
+
+/// One thing that was assumed.
+#[derive(Clone, Debug)]
+pub struct Assumption {
+    /// When it holds.
+    pub holds: Condition,
+    /// What it protects, in words: "no two arrays overlap".
+    pub why: String,
+    /// Where in the source.
+    pub loc: Option<SourceLoc>,
+}
+
+/// A condition that can be checked before the nest runs.
+#[derive(Clone, Debug)]
+pub enum Condition {
+    /// The parameters are in this set: `{ : n <= m }`.
+    Params(Set),
+    /// The cells that the nest touches of the one array and of the other share no byte.
+    NoOverlap(ArrayId, ArrayId),
+}
+
+/// All that was assumed.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    entries: Vec<Assumption>,
+}
+
+impl Ledger {
+    /// Writes an entry.
+    pub fn assume(&mut self, assumption: Assumption) {
+        self.entries.push(assumption);
+    }
+
+    /// The entries, in the order written.
+    pub fn entries(&self) -> &[Assumption] {
+        &self.entries
+    }
+}

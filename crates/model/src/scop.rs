@@ -1,0 +1,309 @@
+//! The model of a loop nest: statements, their instances, what each instance touches, and in which order.
+//!
+//! # Terms
+//! - A *statement* is a piece of code that is executed as a whole. Its *domain* `{ S[i,j] : ... }` is the set of
+//!   its *instances*, one dimension per enclosing loop, outermost first. Counters ascend by one.
+//! - An *array* is a set of cells of equal size. A *scalar* (an SSA value) and a *phi* are arrays without
+//!   dimensions: one cell each.
+//! - An *access* `{ S[i,j] -> A[x,y] }` relates an instance to the cells it touches. All reads of an instance
+//!   happen before its writes. A *must-write* writes all related cells in every instance of the relation's
+//!   domain; a *may-write* writes some of them or none; a read may read some of them or none.
+//! - The *order* is the tree of loops and statements as the program has it; [`Scop::schedule`] turns it into
+//!   an isl schedule tree.
+//! - *Parameters* are values that do not change in the nest; the *context* is what is known about them.
+//! - The [`Ledger`](crate::Ledger) lists what was assumed and must be checked at run time.
+//!
+//! A statement's body is opaque here: whoever built the model knows by [`StmtId`] and [`AccessId`] what they
+//! stand for.
+//!
+//! # Invariant
+//! What [`Scop::verify`] says. A `Scop` is built, verified, and then not changed; later facts (dependences, new
+//! schedules) are values of their own.
+
+use crate::{Ledger, SourceLoc};
+use isl::{Ctx, Map, MultiUnionPwAff, Schedule, Set, UnionMap, UnionSet, UnionSetList};
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// As an index into the list it numbers.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id!(
+    /// The index of a statement in [`Scop::stmts`].
+    StmtId
+);
+id!(
+    /// The index of an array in [`Scop::arrays`].
+    ArrayId
+);
+id!(
+    /// The number of an access, given by whoever built the model; unique in a scop.
+    AccessId
+);
+
+/// A loop nest.
+#[derive(Clone, Debug)]
+pub struct Scop {
+    /// A name for messages.
+    pub name: String,
+    /// The context in which all sets live.
+    pub ctx: Ctx,
+    /// The parameters.
+    pub params: Vec<Param>,
+    /// What is known about the parameters' values: `{ : ... }`.
+    pub context: Set,
+    /// The arrays, scalars and phis.
+    pub arrays: Vec<Array>,
+    /// The statements.
+    pub stmts: Vec<Stmt>,
+    /// The order of execution; each statement occurs once.
+    pub order: Vec<Order>,
+    /// What was assumed.
+    pub ledger: Ledger,
+}
+
+/// A value that does not change in the nest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name in all sets.
+    pub name: String,
+    /// The least and the greatest value it can have, as far as known.
+    pub range: (Option<i64>, Option<i64>),
+}
+
+/// Cells of equal size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// The name of its tuples.
+    pub name: String,
+    /// Bytes per cell.
+    pub elem_bytes: u32,
+    /// The size of each dimension, outermost first, in isl's notation for an affine expression of
+    /// the parameters; `None` where it is not known.
+    pub shape: Vec<Option<String>>,
+    /// What kind of cells.
+    pub kind: ArrayKind,
+}
+
+/// Where the cells of an array are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ArrayKind {
+    /// In memory, alive before and after the nest.
+    Memory,
+    /// An SSA value: written by the statement that defines it.
+    Scalar,
+    /// A phi: written at the end of each incoming block, read by the phi.
+    Phi,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// The name of its tuples.
+    pub name: String,
+    /// `{ S[i,j] : ... }`.
+    pub domain: Set,
+    /// What its instances touch.
+    pub accesses: Vec<Access>,
+    /// Pairs of a read and a write that together are a reduction.
+    pub reductions: Vec<Reduction>,
+    /// Where it stands in the source.
+    pub loc: Option<SourceLoc>,
+}
+
+/// What the instances of a statement do to an array.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Its number.
+    pub id: AccessId,
+    /// Reading or writing.
+    pub kind: AccessKind,
+    /// The array.
+    pub array: ArrayId,
+    /// `{ S[i,j] -> A[x,y] }`.
+    pub relation: Map,
+}
+
+/// Reading or writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKind {
+    /// Reads the related cells, or some of them.
+    Read,
+    /// Writes all related cells.
+    MustWrite,
+    /// Writes some of the related cells, or none.
+    MayWrite,
+}
+
+/// `cell = cell op something`, where nothing else of the statement reads or writes the cell, and where the
+/// operation may be reassociated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reduction {
+    /// The access that reads the old value.
+    pub read: AccessId,
+    /// The access that writes the new one; its relation equals that of `read`.
+    pub write: AccessId,
+    /// The operation.
+    pub op: ReductionOp,
+}
+
+/// An associative and commutative operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum ReductionOp {
+    Add,
+    Mul,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+/// A part of the program's order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// All instances of the statement with the counters of the loops around.
+    Stmt(StmtId),
+    /// A loop: its body for each value of the next counter, ascending.
+    Loop(Vec<Order>),
+}
+
+impl Scop {
+    /// The statement of that number.
+    pub fn stmt(&self, id: StmtId) -> &Stmt {
+        &self.stmts[id.index()]
+    }
+
+    /// The array of that number.
+    pub fn array(&self, id: ArrayId) -> &Array {
+        &self.arrays[id.index()]
+    }
+
+    /// The numbers of all statements.
+    pub fn stmt_ids(&self) -> impl Iterator<Item = StmtId> + use<> {
+        (0..self.stmts.len() as u32).map(StmtId)
+    }
+
+    /// The statement whose tuples have this name.
+    pub fn stmt_named(&self, name: &str) -> Option<StmtId> {
+        self.stmt_ids().find(|&id| self.stmt(id).name == name)
+    }
+
+    /// The array whose tuples have this name.
+    pub fn array_named(&self, name: &str) -> Option<ArrayId> {
+        self.arrays.iter().position(|array| array.name == name).map(|index| ArrayId(index as u32))
+    }
+
+    /// All instances: `{ S[i,j]; T[i] }`, restricted to parameter values of the context.
+    pub fn domain(&self) -> isl::Result<UnionSet> {
+        let mut all = UnionSet::empty_ctx(&self.ctx)?;
+        for stmt in &self.stmts {
+            all = all.union(UnionSet::from_set(stmt.domain.clone())?)?;
+        }
+        all.intersect_params(self.context.clone())
+    }
+
+    /// The accesses of the kinds that `wanted` picks, restricted to the domains: `{ S[i,j] -> A[x,y] }`.
+    pub fn accesses(&self, wanted: impl Fn(&Stmt, &Access) -> bool) -> isl::Result<UnionMap> {
+        let mut all = UnionMap::empty_ctx(&self.ctx)?;
+        for stmt in &self.stmts {
+            for access in stmt.accesses.iter().filter(|access| wanted(stmt, access)) {
+                let relation = access.relation.clone().intersect_domain(stmt.domain.clone())?;
+                all = all.union(UnionMap::from_map(relation)?)?;
+            }
+        }
+        all.intersect_params(self.context.clone())
+    }
+
+    /// The accesses of one kind: `{ S[i,j] -> A[x,y] }`.
+    pub fn accesses_of(&self, kind: AccessKind) -> isl::Result<UnionMap> {
+        self.accesses(|_, access| access.kind == kind)
+    }
+
+    /// The program's own order as a schedule tree over [`Scop::domain`]: a band of one member for each loop, a
+    /// sequence for each body with several parts.
+    pub fn schedule(&self) -> isl::Result<Schedule> {
+        match self.sequence(&self.order, 0)? {
+            Some(schedule) => schedule.intersect_domain(self.domain()?),
+            None => Schedule::from_domain(self.domain()?),
+        }
+    }
+
+    fn sequence(&self, parts: &[Order], depth: usize) -> isl::Result<Option<Schedule>> {
+        let mut whole: Option<Schedule> = None;
+        for part in parts {
+            let Some(next) = self.part(part, depth)? else { continue };
+            whole = Some(match whole {
+                Some(before) => before.sequence(next)?,
+                None => next,
+            });
+        }
+        Ok(whole)
+    }
+
+    fn part(&self, part: &Order, depth: usize) -> isl::Result<Option<Schedule>> {
+        match part {
+            Order::Stmt(id) => {
+                let domain = UnionSet::from_set(self.stmt(*id).domain.clone())?;
+                Schedule::from_domain(domain).map(Some)
+            }
+            Order::Loop(body) => {
+                let Some(inner) = self.sequence(body, depth + 1)? else { return Ok(None) };
+                let counters = self.counters(body, depth)?;
+                inner.insert_partial_schedule(counters).map(Some)
+            }
+        }
+    }
+
+    /// `{ S[i,j] -> [(i)] }` for all statements below, where `i` is the counter at `depth`.
+    fn counters(&self, body: &[Order], depth: usize) -> isl::Result<MultiUnionPwAff> {
+        let mut counters = UnionMap::empty_ctx(&self.ctx)?;
+        for id in stmts_below(body) {
+            let domain = &self.stmt(id).domain;
+            let dims = domain.dim(isl::DimType::Set)?;
+            let all = Map::identity(domain.get_space()?.map_from_set()?)?;
+            let keep = all
+                .project_out(isl::DimType::Out, depth + 1, dims - depth - 1)?
+                .project_out(isl::DimType::Out, 0, depth)?
+                .reset_tuple_id(isl::DimType::Out)?;
+            counters = counters.union(UnionMap::from_map(keep)?)?;
+        }
+        MultiUnionPwAff::from_union_map(counters)
+    }
+
+    /// The filters of a sequence, for those who build schedule trees by hand.
+    pub fn filters(&self, groups: &[Vec<StmtId>]) -> isl::Result<UnionSetList> {
+        let mut list = UnionSetList::alloc(&self.ctx, groups.len())?;
+        for group in groups {
+            let mut filter = UnionSet::empty_ctx(&self.ctx)?;
+            for &id in group {
+                filter = filter.union(UnionSet::from_set(self.stmt(id).domain.clone())?)?;
+            }
+            list = list.add(filter.universe()?)?;
+        }
+        Ok(list)
+    }
+}
+
+/// The statements in a part of the order, in that order.
+pub fn stmts_below(parts: &[Order]) -> Vec<StmtId> {
+    let mut found = Vec::new();
+    for part in parts {
+        match part {
+            Order::Stmt(id) => found.push(*id),
+            Order::Loop(body) => found.extend(stmts_below(body)),
+        }
+    }
+    found
+}

@@ -1,0 +1,111 @@
+//! The text form, the invariants, and the schedule made from the order.
+
+use isl::Ctx;
+use model::Scop;
+
+const GEMM: &str = "
+# C = A * B
+scop gemm
+param n [1, 1000]
+array A [*, n] 8
+array B [n, n] 8
+array C [n, n] 8
+stmt Init { Init[i, j] : 0 <= i, j < n }
+  write { Init[i, j] -> C[i, j] }
+stmt Sum { Sum[i, j, k] : 0 <= i, j, k < n }
+  read { Sum[i, j, k] -> A[i, k] }
+  read { Sum[i, j, k]
+         -> B[k, j] }
+  reduce add { Sum[i, j, k] -> C[i, j] }
+order { for { for { Init for { Sum } } } }
+";
+
+fn rejected(text: &str) -> String {
+    Scop::parse(&Ctx::new(), text).expect_err("the text should be rejected").to_string()
+}
+
+#[test]
+fn prints_and_parses_back() {
+    let ctx = Ctx::new();
+    let first = Scop::parse(&ctx, GEMM).unwrap();
+    let printed = first.to_string();
+    let second = Scop::parse(&ctx, &printed).unwrap();
+    assert_eq!(printed, second.to_string());
+    assert_eq!(first.arrays, second.arrays);
+    assert_eq!(first.order, second.order);
+    for (a, b) in first.stmts.iter().zip(&second.stmts) {
+        assert_eq!(a.domain, b.domain);
+        assert_eq!(a.reductions, b.reductions);
+        for (x, y) in a.accesses.iter().zip(&b.accesses) {
+            assert_eq!((x.kind, x.array, &x.relation), (y.kind, y.array, &y.relation));
+        }
+    }
+}
+
+#[test]
+fn the_range_of_a_parameter_is_in_the_context() {
+    let ctx = Ctx::new();
+    let scop = Scop::parse(&ctx, GEMM).unwrap();
+    assert_eq!(scop.context, ctx.parse("[n] -> { : 1 <= n <= 1000 }").unwrap());
+}
+
+#[test]
+fn the_order_becomes_a_schedule() {
+    let ctx = Ctx::new();
+    let scop = Scop::parse(&ctx, GEMM).unwrap();
+    let map = scop.schedule().unwrap().get_map().unwrap();
+    let expected: isl::UnionMap = ctx
+        .parse(
+            "[n] -> { Init[i, j] -> [i, j, 0, 0] : 0 <= i, j < n <= 1000; \
+             Sum[i, j, k] -> [i, j, 1, k] : 0 <= i, j, k < n <= 1000 }",
+        )
+        .unwrap();
+    assert_eq!(map.intersect_domain(scop.domain().unwrap()).unwrap(), expected);
+}
+
+#[test]
+fn malformed_texts_name_their_line() {
+    for (text, expected) in [
+        ("scop a\nfoo b\norder { }", "line 2: `foo` is none of"),
+        ("scop a\nstmt S { S[i : }\norder { }", "line 2: `{ S[i : }` is not in isl's notation"),
+        ("scop a\nstmt S { S[] }\n", "there is no `order`"),
+        ("scop a\norder { for S }", "line 2: expected `{` after `for`"),
+        ("scop a\norder { S }", "line 2: there is no statement `S`"),
+        ("scop a\norder { for {", "line 2: `{` is never closed"),
+        ("scop a\n}\norder { }", "line 2: `}` without `{`"),
+        ("array A [2 8\norder { }", "line 1: expected `array NAME [SIZES] BYTES`"),
+        ("param n (1)\norder { }", "line 1: expected a range"),
+        ("read { S[] -> A[] }\norder { }", "line 1: there is no array `A`"),
+    ] {
+        let message = rejected(text);
+        assert!(message.contains(expected), "{text:?}: {message}");
+    }
+}
+
+#[test]
+fn broken_models_are_refused() {
+    let model =
+        |stmt: &str, order: &str| format!("param n\narray A [n] 8\nscalar s 8\n{stmt}\norder {{ {order} }}");
+    for (text, expected) in [
+        (model("stmt S { S[i] : 0 <= i < n }", "S"), "S has 1 dimensions but stands in 0 loops"),
+        (model("stmt S { S[i] : 0 <= i < n }", ""), "every statement exactly once"),
+        (model("stmt S { S[i] : 0 <= i < n }", "for { S S }"), "every statement exactly once"),
+        (model("stmt S { T[i] : 0 <= i < n }", "for { S }"), "tuples named"),
+        (model("stmt S { S[i] : }\n read { S[i] -> A[i, i] }", "for { S }"), "with 1 subscripts"),
+        (model("stmt S { S[i] : }\n read { S[i] -> s[i] }", "for { S }"), "with 0 subscripts"),
+        (model("stmt S { S[i] : }\n read { T[i] -> A[i] }", "for { S }"), "does not start from S's tuples"),
+        (model("stmt S [m] -> { S[i] : i < m }", "for { S }"), "undeclared parameter m"),
+        ("array A [] 0\norder { }".into(), "have no bytes"),
+        ("array A [] 1\narray A [] 1\norder { }".into(), "declared twice"),
+        ("array 1A [] 1\norder { }".into(), "not an identifier"),
+    ] {
+        let message = rejected(&text);
+        assert!(message.contains(expected), "{text:?}: {message}");
+    }
+}
+
+#[test]
+fn an_empty_model_is_a_model() {
+    let scop = Scop::parse(&Ctx::new(), "order { }").unwrap();
+    assert!(scop.schedule().unwrap().get_domain().unwrap().is_empty().unwrap());
+}
