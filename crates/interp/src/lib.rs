@@ -1,0 +1,1 @@
+//! Runs a model under any schedule on small parameters: the test oracle.

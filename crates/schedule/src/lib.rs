@@ -1,0 +1,1 @@
+//! Legality of schedules, and new schedules from dependences.
