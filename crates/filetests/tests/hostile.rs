@@ -2,7 +2,7 @@
 //!
 //! What must hold for every run of the command: it ends by itself with an exit status (never by a signal, never
 //! with the words of a Rust panic); if the status is not zero there is a message, and no output file and nothing
-//! else is left behind.
+//! else is left behind. Where LLVM itself dies of an input, it does so without the plugin too.
 //!
 //! A run with damaged input costs a process of LLVM's, so `cargo test` does a fixed, small number of them from fixed
 //! seeds. `HOSTILE_SECONDS=600 cargo test -p filetests --test hostile` goes on from there for so long; a failure
@@ -85,7 +85,20 @@ fn read_by_both(content: &[u8], suffix: &str) -> [i32; 2] {
     opt.arg("opt").arg(&input).arg("-o").arg(folder.path().join("output.bc"));
     let mut explain = orthant();
     explain.arg("explain").arg(&input);
-    [run(opt, folder.path()).exit, run(explain, folder.path()).exit]
+    let ran = [run(opt, folder.path()), run(explain, folder.path())];
+    for message in ran.iter().map(|ran| &ran.message).filter(|message| message.contains("LLVM itself failed"))
+    {
+        assert!(llvm_fails_alone(&input), "LLVM failed, but not without the plugin:\n{message}");
+    }
+    ran.map(|ran| ran.exit)
+}
+
+/// Whether LLVM dies of this input also without the plugin.
+fn llvm_fails_alone(input: &Path) -> bool {
+    let opt = toolchain().llvm("opt").unwrap_or_else(|message| panic!("{message}"));
+    let output =
+        Command::new(opt).args(["-passes=default<O3>", "-disable-output"]).arg(input).output().unwrap();
+    output.status.code().is_none() || String::from_utf8_lossy(&output.stderr).contains("Stack dump:")
 }
 
 /// Makes bitcode of a module.
