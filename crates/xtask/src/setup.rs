@@ -24,8 +24,6 @@ enum Probe {
     Header(&'static str),
     /// The file lies in LLVM's library folder.
     Library(&'static str),
-    /// clang finds the file among its own run-time libraries.
-    ClangRuntime(&'static str),
 }
 
 /// One thing that must be there.
@@ -53,7 +51,7 @@ pub const REQUIREMENTS: &[Requirement] = &[
     Requirement {
         package: "clang-22",
         least: LLVM,
-        why: "the C and C++ compiler that the plugin is loaded into; bindgen reads isl's headers with its libclang",
+        why: "the C and C++ compiler that the plugin is loaded into",
         probe: Probe::Program("clang-22"),
     },
     Requirement {
@@ -81,22 +79,16 @@ pub const REQUIREMENTS: &[Requirement] = &[
         probe: Probe::Library("libPollyISL.a"),
     },
     Requirement {
-        package: "libclang-rt-22-dev",
+        package: "lld-22",
         least: LLVM,
-        why: "clang's sanitizer and fuzzer run-time libraries, for the tests and fuzz targets that use them",
-        probe: Probe::ClangRuntime("libclang_rt.asan.a"),
+        why: "the linker that can load the plugin: link-time optimization and `cargo orthant`",
+        probe: Probe::Program("ld.lld-22"),
     },
     Requirement {
         package: "valgrind",
         least: &[3, 19],
         why: "the leak check of the isl bindings",
         probe: Probe::Program("valgrind"),
-    },
-    Requirement {
-        package: "make",
-        least: &[4],
-        why: "the tests of `orthant cc` as a make compiler",
-        probe: Probe::Program("make"),
     },
 ];
 
@@ -260,11 +252,6 @@ fn present(requirement: &Requirement) -> bool {
         Probe::Program(name) => version_of(name).is_some_and(|v| sufficient(&v, requirement.least)),
         Probe::Header(file) => llvm_config("--includedir").is_some_and(|dir| dir.join(file).is_file()),
         Probe::Library(file) => llvm_config("--libdir").is_some_and(|dir| dir.join(file).is_file()),
-        Probe::ClangRuntime(file) => {
-            let mut ask = Command::new("clang-22");
-            let answer = command::output(ask.arg(format!("--print-file-name={file}")));
-            answer.is_ok_and(|path| PathBuf::from(path.trim()).is_file())
-        }
     }
 }
 
