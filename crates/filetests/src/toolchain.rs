@@ -40,9 +40,10 @@ impl Toolchain {
         self.built.join("liborthant.so")
     }
 
-    /// The `orthant` command, ready for arguments, in a clean environment.
-    pub fn orthant(&self) -> Result<Command, String> {
-        self.command(&Words { variables: Vec::new(), name: "orthant".into(), args: Vec::new() })
+    /// The program that a word means (see the module's table), with the plugin where it belongs, in a clean
+    /// environment, ready for arguments.
+    pub fn tool(&self, name: &str) -> Result<Command, String> {
+        self.command(&Words { variables: Vec::new(), name: name.into(), args: Vec::new() })
     }
 
     /// The folder of LLVM's programs, if LLVM is installed.

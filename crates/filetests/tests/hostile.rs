@@ -32,7 +32,7 @@ fn toolchain() -> Toolchain {
 }
 
 fn orthant() -> Command {
-    toolchain().orthant().unwrap_or_else(|message| panic!("{message}"))
+    toolchain().tool("orthant").unwrap_or_else(|message| panic!("{message}"))
 }
 
 /// Runs the command in `folder` and checks what must hold for every run.
