@@ -8,6 +8,7 @@ use llvm::{Pass, RemarkKind};
 use model::{Reason, Refusal};
 use options::Options;
 use report::{FORMAT, FunctionReport, NestReport};
+use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
@@ -43,7 +44,7 @@ impl Session {
         }
         let nests = match left_alone(pass) {
             Some(reason) => reject_all(pass, &reason),
-            None => pipeline::run(pass, &self.options, timers).nests,
+            None => without_copies(pipeline::run(pass, &self.options, timers).nests),
         };
         self.publish(pass, symbol, function, &Outcome { nests });
         false
@@ -87,6 +88,24 @@ impl Session {
     }
 }
 
+/// Loop unswitching copies nests. A copy that stands at the same place and is rejected for the same reasons is not
+/// worth a second mention.
+fn without_copies(nests: Vec<Nest<'_>>) -> Vec<Nest<'_>> {
+    let mut said: Vec<NestReport> = Vec::new();
+    let is_new = |nest: &Nest<'_>| {
+        let report = nest_report(nest);
+        let is_copy = |other: &NestReport| {
+            report.loc.is_some() && (&report.loc, &report.outcome) == (&other.loc, &other.outcome)
+        };
+        let is_new = matches!(nest.verdict, Verdict::Candidate(_)) || !said.iter().any(is_copy);
+        said.push(report);
+        is_new
+    };
+    let mut nests = nests;
+    nests.retain(is_new);
+    nests
+}
+
 /// What the function itself says about being optimized.
 fn left_alone(pass: Pass<'_>) -> Option<Reason> {
     if pass.is_optnone() {
@@ -114,7 +133,9 @@ fn remark(pass: Pass<'_>, nest: &Nest<'_>) {
             pass.remark(RemarkKind::Analysis, "Candidate", at, &message);
         }
         Verdict::Rejected(obstacles) => {
-            let reasons: Vec<_> = obstacles.iter().map(|obstacle| obstacle.reason.to_string()).collect();
+            let mut reasons: Vec<_> = obstacles.iter().map(|obstacle| obstacle.reason.to_string()).collect();
+            let mut said = HashSet::new();
+            reasons.retain(|reason| said.insert(reason.clone()));
             let message = format!("loop nest not optimized: {}", reasons.join("; "));
             pass.remark(RemarkKind::Missed, "Rejected", at, &message);
             for obstacle in obstacles {

@@ -40,6 +40,7 @@ struct OrthantCallEffects {
   bool is_inline_asm;
   bool is_indirect;
   bool may_write;    // memory visible to the program, or I/O
+  bool writes_errno_only; // of all memory it writes at most errno
   bool may_throw;    // may leave by an exception
   bool may_not_return;
   bool is_convergent;

@@ -8,6 +8,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -94,11 +96,29 @@ void orthant_loop_exit_blocks(const Loop *loop, OrthantVisitBlock visit, void *d
     visit(data, wrap(block));
 }
 
-static OrthantLocation location(const DebugLoc &loc, OrthantSink file, void *data) {
-  const DILocation *at = loc.get();
+// The place in the user's own source: code inlined from another file (a library's iterator, a matrix class) is
+// reported where the function itself calls it.
+static const DILocation *own_place(const DILocation *at, const Function *F) {
+  const DISubprogram *own = F->getSubprogram();
+  while (at && own && at->getFile() != own->getFile() && at->getInlinedAt())
+    at = at->getInlinedAt();
+  return at;
+}
+
+// The file as it can be opened from here: debug information keeps the folder apart from the name.
+static std::string file_of(const DILocation *at) {
+  SmallString<128> here, path(at->getDirectory());
+  StringRef name = at->getFilename();
+  if (sys::path::is_absolute(name) || path.empty() || path == "." || (!sys::fs::current_path(here) && here == path))
+    return name.str();
+  sys::path::append(path, name);
+  return path.str().str();
+}
+
+static OrthantLocation location(const DILocation *at, OrthantSink file, void *data) {
   if (!at || !at->getLine())
     return {0, 0};
-  orthant_send(at->getFilename(), file, data);
+  orthant_send(file_of(at), file, data);
   return {at->getLine(), at->getColumn()};
 }
 
@@ -108,20 +128,29 @@ static bool names_its_start(const Loop *loop) {
 }
 
 // clang writes a loop's start into its metadata. flang and rustc do not, and the preheader may stand
-// anywhere: there the topmost branch that belongs to the loop's own control is the line of its head.
-static DebugLoc start_of(const Loop *loop) {
-  DebugLoc best = loop->getStartLoc();
-  if (names_its_start(loop) || !best)
+// anywhere: there the topmost line of the loop's own control (head, exits, latches) is the line of its head.
+static const DILocation *start_of(const Loop *loop) {
+  const Function *F = loop->getHeader()->getParent();
+  const DILocation *best = own_place(loop->getStartLoc().get(), F);
+  if (names_its_start(loop))
     return best;
+  auto consider = [&](const Instruction &inst) {
+    const DILocation *at = own_place(inst.getDebugLoc().get(), F);
+    if (at && at->getLine() && (!best || (at->getFile() == best->getFile() && at->getLine() < best->getLine())))
+      best = at;
+  };
   SmallVector<BasicBlock *, 4> blocks;
   loop->getExitingBlocks(blocks);
   loop->getLoopLatches(blocks);
-  for (const BasicBlock *block : blocks) {
-    const DebugLoc &at = block->getTerminator()->getDebugLoc();
-    if (at && at.getLine() && at.getLine() < best.getLine() && at->getScope()->getSubprogram() == best->getScope()->getSubprogram())
-      best = at;
-  }
+  for (const BasicBlock *block : blocks)
+    consider(*block->getTerminator());
+  for (const Instruction &inst : *loop->getHeader())
+    consider(inst);
   return best;
+}
+
+static const DILocation *place_of(const Instruction *inst) {
+  return own_place(inst->getDebugLoc().get(), inst->getFunction());
 }
 
 OrthantLocation orthant_loop_location(const Loop *loop, OrthantSink file, void *data) {
@@ -129,7 +158,7 @@ OrthantLocation orthant_loop_location(const Loop *loop, OrthantSink file, void *
 }
 
 OrthantLocation orthant_inst_location(LLVMValueRef inst, OrthantSink file, void *data) {
-  return location(cast<Instruction>(unwrap(inst))->getDebugLoc(), file, data);
+  return location(place_of(cast<Instruction>(unwrap(inst))), file, data);
 }
 
 static void visit_regions(const Region &region, unsigned depth, OrthantVisitRegion visit, void *data) {
@@ -181,6 +210,8 @@ OrthantCallEffects orthant_call_effects(LLVMValueRef value) {
   effects.is_inline_asm = call.isInlineAsm();
   effects.is_indirect = call.isIndirectCall();
   effects.may_write = !call.onlyReadsMemory();
+  effects.writes_errno_only =
+      effects.may_write && call.getMemoryEffects().getWithoutLoc(IRMemLocation::ErrnoMem).onlyReadsMemory();
   effects.may_throw = !call.doesNotThrow();
   effects.may_not_return = !call.hasFnAttr(Attribute::WillReturn);
   effects.is_convergent = call.isConvergent() || call.cannotDuplicate();
@@ -247,7 +278,7 @@ void orthant_remark(OrthantPass *pass, unsigned kind, const char *id, size_t id_
                     const Loop *loop, const char *text, size_t length) {
   const auto *I = inst ? cast<Instruction>(unwrap(inst)) : nullptr;
   const BasicBlock *block = I ? I->getParent() : loop ? loop->getHeader() : &pass->function.getEntryBlock();
-  DebugLoc at = I ? I->getDebugLoc() : loop ? start_of(loop) : DebugLoc();
+  DebugLoc at(I ? place_of(I) : loop ? start_of(loop) : nullptr);
   StringRef name(id, id_length), message(text, length);
   switch (kind) {
   case 0:

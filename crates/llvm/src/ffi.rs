@@ -38,6 +38,7 @@ pub struct CallEffects {
     pub is_inline_asm: bool,
     pub is_indirect: bool,
     pub may_write: bool,
+    pub writes_errno_only: bool,
     pub may_throw: bool,
     pub may_not_return: bool,
     pub is_convergent: bool,

@@ -31,6 +31,11 @@ pub enum Reason {
         /// The function called, as the user would write it.
         callee: String,
     },
+    /// A call of a mathematical function that may set `errno`.
+    SetsErrno {
+        /// The function called.
+        callee: String,
+    },
     /// A call through a pointer: nothing is known of what runs.
     IndirectCall,
     /// An `invoke`, a landing pad, or a call that may unwind out of the nest.
@@ -113,6 +118,7 @@ impl Reason {
     pub fn id(&self) -> &'static str {
         match self {
             Reason::CallWithSideEffects { .. } => "call-with-side-effects",
+            Reason::SetsErrno { .. } => "sets-errno",
             Reason::IndirectCall => "indirect-call",
             Reason::PossibleException { .. } => "possible-exception",
             Reason::InlineAssembly => "inline-assembly",
@@ -167,7 +173,7 @@ impl Reason {
             Reason::SeveralExits => {
                 "leave the loops at one place: replace return or goto by a flag tested after them"
             }
-            Reason::NoExit => "nothing: a loop without an exit cannot be reordered",
+            Reason::NoExit => "there is no remedy: nothing can be moved across a loop that never ends",
             Reason::UnsupportedType { .. } => {
                 "use plain integer and floating-point element types in the loops"
             }
@@ -185,6 +191,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::CallWithSideEffects { callee } => write!(f, "call to {callee} may have side effects"),
+            Reason::SetsErrno { callee } => write!(f, "call to {callee} may set errno"),
             Reason::IndirectCall => f.write_str("call through a pointer"),
             Reason::PossibleException { callee: Some(callee) } => write!(f, "call to {callee} may throw"),
             Reason::PossibleException { callee: None } => f.write_str("an exception may leave the loops"),

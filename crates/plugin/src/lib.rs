@@ -108,12 +108,12 @@ impl Plugin for Orthant {
 /// All layers in the documented order.
 fn gather(given: &[(String, String)], params: Option<&str>) -> Result<Options, String> {
     let mut layers = Vec::new();
-    if let Ok(name) = std::env::var("ORTHANT_CONFIG") {
+    if let Some(name) = variable("ORTHANT_CONFIG")? {
         let text = std::fs::read_to_string(&name)
             .map_err(|error| format!("cannot read the file {name} named by ORTHANT_CONFIG: {error}"))?;
         layers.push(Layer::config_file(&name, &text));
     }
-    if let Ok(text) = std::env::var("ORTHANT_OPTS") {
+    if let Some(text) = variable("ORTHANT_OPTS")? {
         layers.push(Layer::environment(&text));
     }
     layers.push(Ok(command_line(given)));
@@ -122,10 +122,17 @@ fn gather(given: &[(String, String)], params: Option<&str>) -> Result<Options, S
     Options::from_layers(&layers).map_err(|error| error.to_string())
 }
 
+fn variable(name: &str) -> Result<Option<String>, String> {
+    let text = std::env::var_os(name).map(|text| text.into_string());
+    text.transpose().map_err(|text| format!("{name} is not UTF-8: {}", text.display()))
+}
+
 fn command_line(given: &[(String, String)]) -> Layer {
-    let setting = |(name, value): &(String, String)| Setting {
-        name: name.strip_prefix(PREFIX).unwrap_or(name).to_owned(),
-        value: (!value.is_empty()).then(|| value.clone()),
+    let setting = |(name, value): &(String, String)| {
+        let name = name.strip_prefix(PREFIX).unwrap_or(name);
+        // LLVM gives a bare flag an empty value.
+        let is_bare = value.is_empty() && options::spec(name).is_some_and(|spec| spec.kind == Kind::Flag);
+        Setting { name: name.to_owned(), value: (!is_bare).then(|| value.clone()) }
     };
     Layer::command_line(given.iter().map(setting).collect())
 }

@@ -47,14 +47,14 @@ fn call_to(inst: Inst<'_>, effects: CallEffects) -> Option<Reason> {
     if effects.is_memory_intrinsic {
         return None;
     }
+    let name = || callee(inst).unwrap_or_else(|| "an unnamed function".into());
     let stays = !effects.may_write && !effects.may_not_return && !effects.is_convergent;
     match (effects.is_indirect, stays) {
         (true, false) => Some(Reason::IndirectCall),
         (_, true) if effects.may_throw => Some(Reason::PossibleException { callee: callee(inst) }),
         (_, true) => None,
-        (false, false) => Some(Reason::CallWithSideEffects {
-            callee: callee(inst).unwrap_or_else(|| "an unnamed function".into()),
-        }),
+        (false, false) if effects.writes_errno_only => Some(Reason::SetsErrno { callee: name() }),
+        (false, false) => Some(Reason::CallWithSideEffects { callee: name() }),
     }
 }
 
