@@ -96,6 +96,13 @@ impl Level {
         0
     }
 
+    /// Whether some absorber (of few) would be extended by `b`, labels included.
+    pub fn expects(&self, b: &Poly, s: usize, layout: &Layout) -> bool {
+        // In a crowd the answer is not worth the search.
+        self.absorbers.len() <= INDEX_FROM
+            && self.absorbers.iter().any(|a| a.is_grown(s) && can_extend(a, b, s, layout, Labels::Compatible))
+    }
+
     /// Who absorbs `b`.
     fn find(&self, b: &Poly, s: usize, layout: &Layout, rules: Rules) -> Option<Found> {
         self.find_with(b, s, layout, rules, Labels::Compatible)

@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | [`mode`] | what a stream may over-approximate, and when | 5.2.3, 5.2.4, 6, 7 |
 //! | [`stream`] | the main folding function, lanes, Auto | 5.2.1, Algorithm 1 |
-//! | `run` | the innermost level, one comparison per point | 5.2.1 |
+//! | `run`, `rows` | the innermost level, one comparison per point; whole rows | 5.2.1 |
 //! | `level` | worklists of intermediate polyhedra | 5.2.1 |
 //! | `polyhedron`, `layout` | elementary polyhedra | 5.2.1 |
 //! | `absorb` | merge, extension, progression | 5.2.2, Algorithm 2 |
@@ -31,6 +31,7 @@ mod label;
 mod layout;
 mod level;
 mod polyhedron;
+mod rows;
 mod run;
 mod widen;
 

@@ -7,7 +7,8 @@
 //! - `next` is the whole predicted point (outer coordinates, inner coordinate, labels), `step` what to add for the one
 //!   after it. While the stream equals `next` the run grows.
 //! - A run starts with one point. A second point 1 further on merges at once, as in the paper. A second point further
-//!   away makes a *pair*: it becomes a strided run if the third point continues it, and falls apart otherwise.
+//!   away makes a *pair*: it becomes a strided run if the third point continues it, or if the row ends and the level
+//!   above expects just these two; otherwise it falls apart.
 //! - With widening, a label that leaves its line becomes top; from then on its range and fingerprint
 //!   ([`crate::label`]) are updated for each point.
 //!
@@ -107,6 +108,28 @@ impl Run {
         self.open && self.state == State::Line && self.tops == 0
     }
 
+    /// Whether the run is the line of `count` steps from `first`, all labels known.
+    #[inline]
+    pub fn is_slice(&self, first: &[i64], count: i64, step: &[i64]) -> bool {
+        self.state == State::Line
+            && self.tops == 0
+            && self.len.wrapping_sub(1) == count as u64
+            && self.first == first
+            && self.step == step
+    }
+
+    /// Become the line from `first` to `last`.
+    #[inline]
+    pub fn set_line(&mut self, first: &[i64], last: &[i64], step: &[i64], len: u64) {
+        self.first.copy_from_slice(first);
+        self.last.copy_from_slice(last);
+        self.next.copy_from_slice(last);
+        self.step.copy_from_slice(step);
+        self.state = State::Line;
+        self.len = len;
+        self.predict();
+    }
+
     /// Whether the path for widened lines applies.
     pub fn is_widened_line(&self) -> bool {
         self.open && self.state == State::Line && self.tops != 0
@@ -146,7 +169,12 @@ impl Run {
         let mut taken = 0;
         let mut overflow = false;
         for p in points.as_chunks::<W>().0 {
-            if *p != next || overflow {
+            // Word by word: comparing whole arrays may end in a call to memcmp.
+            let mut differs = i64::from(overflow);
+            for k in 0..W {
+                differs |= p[k] ^ next[k];
+            }
+            if differs != 0 {
                 break;
             }
             taken += 1;

@@ -30,6 +30,7 @@ use crate::mode::{Mode, Options};
 use crate::output::{Folding, Stats};
 use crate::piece::Piece;
 use crate::polyhedron::Poly;
+use crate::rows::take_rows;
 use crate::run::{Run, State, Taken};
 
 /// Most different labels one iteration vector may have before the result is over-approximated.
@@ -214,13 +215,40 @@ impl Folder {
             self.stats.points += taken as u64;
             left -= taken;
             points = &points[taken * width..];
-            if left > 0 {
+            let taken = if left > 1 { self.take_rows(points) } else { 0 };
+            self.stats.points += taken as u64;
+            left -= taken;
+            points = &points[taken * width..];
+            if left > 0 && taken == 0 {
                 self.push_slow(&points[..width])?;
                 left -= 1;
                 points = &points[width..];
             }
         }
         Ok(())
+    }
+
+    /// Take whole rows, if the level above the run expects them ([`crate::rows`]).
+    #[inline]
+    fn take_rows(&mut self, points: &[i64]) -> usize {
+        if self.hull.is_some() || self.run.state != State::Line {
+            return 0;
+        }
+        let first_loop = 1 + self.layout.extra;
+        // A run is offered to the first extra level, or, at the end of its row, to the loop around.
+        for s in [1, first_loop] {
+            let Some(level) = self.levels.get_mut(s) else { return 0 };
+            match level.absorbers.as_mut_slice() {
+                [] => {}
+                [a] if a.any_top == 0 && a.open => {
+                    let between = s == 1 || self.levels[2..s].iter().all(|l| l.absorbers.is_empty());
+                    let a = &mut self.levels[s].absorbers[0];
+                    return if between { take_rows(a, &mut self.run, s, &self.layout, points) } else { 0 };
+                }
+                _ => return 0,
+            }
+        }
+        0
     }
 
     /// A point that does not simply continue the run.
@@ -352,10 +380,14 @@ impl Folder {
             }
             State::One => self.run.first_point(&mut p),
             State::Pair => {
-                self.run.first_point(&mut p);
-                self.offer(p, s);
-                p = self.fresh();
-                self.run.last_point(&mut p);
+                // Two points are a strided line only if somebody waits for just that line.
+                self.run.line(&mut p, &self.layout);
+                if !self.levels.get(s).is_some_and(|l| l.expects(&p, s, &self.layout)) {
+                    self.run.first_point(&mut p);
+                    self.offer(p, s);
+                    p = self.fresh();
+                    self.run.last_point(&mut p);
+                }
             }
             State::Line => self.run.line(&mut p, &self.layout),
         }
