@@ -30,6 +30,8 @@ mod isl_text;
 mod label;
 mod layout;
 mod level;
+#[cfg(test)]
+mod paper_tests;
 mod polyhedron;
 mod rows;
 mod run;

@@ -97,11 +97,11 @@ pub enum StreamError {
 /// ```
 #[derive(Debug)]
 pub struct Folder {
-    layout: Layout,
+    pub(crate) layout: Layout,
     options: Options,
     rules: Rules,
-    run: Run,
-    levels: Vec<Level>,
+    pub(crate) run: Run,
+    pub(crate) levels: Vec<Level>,
     spare: Vec<Poly>,
     retired: Vec<Piece>,
     hull: Option<Hull>,
@@ -358,7 +358,7 @@ impl Folder {
         self.run.start(point);
     }
 
-    fn flush_level(&mut self, s: usize) {
+    pub(crate) fn flush_level(&mut self, s: usize) {
         if self.levels[s].absorbers.is_empty() {
             return;
         }
@@ -371,7 +371,7 @@ impl Folder {
     }
 
     /// Turn the run into polyhedra and offer them to level `s`.
-    fn close_run(&mut self, s: usize) {
+    pub(crate) fn close_run(&mut self, s: usize) {
         let mut p = self.fresh();
         match self.run.state {
             State::Empty => {
