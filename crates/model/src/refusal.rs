@@ -148,6 +148,7 @@ impl Reason {
                 "move the call out of the loops, make it visible for inlining, or declare it \
                  __attribute__((const)) or ((pure)) if it is"
             }
+            Reason::SetsErrno { .. } => "compile with -fno-math-errno if nobody reads errno",
             Reason::IndirectCall => {
                 "call the function directly, or hoist the choice of function out of the loops"
             }
