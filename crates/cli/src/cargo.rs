@@ -188,7 +188,8 @@ Usage: cargo orthant [-orthant-NAME=VALUE]... COMMAND [ARGUMENTS OF cargo COMMAN
 
 The crate and its dependencies are compiled to bitcode, and optimized and linked by clang-22 and its lld with the
 plugin loaded. `orthant help cc` lists the options. In profiles with opt-level = 0 nothing is optimized. Paths in
-options must be absolute: cargo compiles in other folders.
+options must be absolute: cargo compiles in other folders. For source lines in reports, set
+CARGO_PROFILE_RELEASE_DEBUG=line-tables-only.
 
 Without the subcommand: RUSTC_WRAPPER=cargo-orthant cargo build --release
 ";

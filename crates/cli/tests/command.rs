@@ -26,7 +26,7 @@ fn usage() {
     assert!(fails(orthant().args(["opt", "--positon=late", "a.ll"]), 2).contains("--position"));
     fails(orthant().args(["opt"]), 2);
     fails(orthant().args(["opt", "a.ll", "--emit=exe"]), 2);
-    assert!(fails(&mut orthant().arg("explain"), 2).contains("nothing to explain"));
+    assert!(fails(orthant().arg("explain"), 2).contains("nothing to explain"));
     assert!(fails(orthant().args(["explain", "a.xyz"]), 2).contains("suffix"));
 }
 

@@ -130,10 +130,15 @@ impl Job {
             command.arg("--edition=2021");
         }
         if !self.has_flag("--crate-type") && !read(&self.file)?.contains("fn main(") {
-            command.arg("--crate-type=lib");
+            // A library's small functions are compiled where they are used, unless all are asked for.
+            command.args(["--crate-type=lib", "-Clink-dead-code"]);
         }
         command.args(&self.flags).arg(crate::opt::as_file(&self.file));
         self.spawn(&mut command, optimizer)?;
+        if !bitcode.exists() {
+            return Err(Failure::broken(format!("{}: rustc succeeded but compiled nothing", self.name()))
+                .remedy("the flags after -- are given to rustc: see `rustc --help`"));
+        }
         optimizer.run(bitcode, false).map(drop)
     }
 
@@ -151,7 +156,6 @@ impl Job {
 
     /// Places are relative to where the compiler ran: make them relative to where the user is.
     fn located(&self, mut function: FunctionReport) -> FunctionReport {
-        let Some(folder) = &self.folder else { return function };
         let here = std::env::current_dir().unwrap_or_default();
         let places = function.nests.iter_mut().flat_map(|nest| {
             let refusals = match &mut nest.outcome {
@@ -163,10 +167,17 @@ impl Job {
             nest.loc.as_mut().into_iter().chain(refusals)
         });
         for place in places {
-            place.file = seen_from(&here, &folder.join(&place.file));
+            place.file = seen_from(&here, &source_file(self.folder.as_ref().unwrap_or(&here), &place.file));
         }
         function
     }
+}
+
+/// Where a file of the debug information is. For a file given by its absolute path clang's file names start below the
+/// folder that it has in common with where clang runs, so that each parent of that may be the start.
+fn source_file(folder: &Path, file: &str) -> PathBuf {
+    let possible = folder.ancestors().map(|start| start.join(file));
+    possible.into_iter().find(|path| path.is_file()).unwrap_or_else(|| folder.join(file))
 }
 
 /// The path below `here`, or whole.
@@ -262,6 +273,17 @@ mod tests {
         );
         let flags = only_flags(&arguments, Path::new("../a.c"));
         assert_eq!(flags, words("-Iinc -O2 -DX=1 -std=c11 -objcmt-x"));
+    }
+
+    #[test]
+    fn files_are_found_from_any_parent() {
+        let root = tempfile::tempdir().unwrap();
+        let build = root.path().join("project/build");
+        std::fs::create_dir_all(&build).unwrap();
+        std::fs::write(root.path().join("project/a.c"), "").unwrap();
+        assert_eq!(source_file(&build, "a.c"), root.path().join("project/a.c"));
+        assert_eq!(source_file(&build, "project/a.c"), root.path().join("project/a.c"));
+        assert_eq!(source_file(&build, "none.c"), build.join("none.c"));
     }
 
     #[test]
