@@ -48,6 +48,22 @@ impl Inputs {
         }
         Ok(inputs)
     }
+
+    /// The value of a scalar before the program starts.
+    pub fn first_value(&self, program: &Program, scalar: VarId) -> i64 {
+        self.cell(program, scalar, &[])
+    }
+
+    fn cell(&self, program: &Program, var: VarId, index: &[i64]) -> i64 {
+        let name = &program.vars[var.index()].name;
+        if let Some(value) = self.values.get(name).filter(|_| index.is_empty()) {
+            return *value;
+        }
+        let Some(seed) = self.seed else { return 0 };
+        let start = mix(seed ^ u64::from(var.0));
+        let mixed = index.iter().fold(start, |hash, i| mix(hash ^ *i as u64));
+        (mixed % 13) as i64 - 4
+    }
 }
 
 /// How a run ended.

@@ -4,15 +4,24 @@
 //! ([`resolve`]), then either a run ([`interp`], [`trace`]: the definition of dependences) or an analysis.
 //! The language's grammar is in `docs/imp.md`.
 
+pub mod affine;
 pub mod ast;
+pub mod check;
+pub mod closure;
+pub mod dataflow;
 pub mod diag;
+pub mod flow;
 pub mod format;
 pub mod interp;
 pub mod lexer;
 pub mod parser;
+pub mod reach;
+pub mod relax;
 pub mod resolve;
 pub mod trace;
 
+pub use check::{Verdict, check};
+pub use dataflow::{Dataflow, Error, Options, dataflow};
 pub use diag::{Diagnostic, Span};
 pub use format::format;
 pub use interp::{Ending, Inputs, Run, run};

@@ -1,0 +1,383 @@
+//! Dependences between statements: Q, K and the direct dependences (Sections 2.2, 5.1 and 6.1).
+//!
+//! All relations go from the rounds of the *sink* (the reading statement) to those of the *source* (the
+//! writing one): `{ [t2] -> [t1] }`. For one read of the sink and one writing statement:
+//!
+//! * **Q** is the set of earlier operations that wrote the cell: C1 (same cell), C2 (happens before) and C3 (both
+//!   operations happen, by their reach). Exact if both reaches and both subscripts are; otherwise it is Q-sharp
+//!   (Definition 6.1) and contains Q.
+//! * **K** is the lexicographic maximum of Q, only where Q is exact: the maximum of an over-approximation may be
+//!   an operation that does not happen.
+//! * **Direct**: the source is the last writer among *all* statements (Definitions 4.3 and 4.4). A pair of Q is removed if
+//!   a write that certainly happens (exact reach, exact subscript: a *must-write*) lies between its ends and covers the
+//!   same cell. So kills are taken from must-writes only, and what remains contains the direct dependences. It is
+//!   exact if Q is, and no statement that is not a must-write can lie between the ends of a remaining pair.
+//!
+//! To kill cell by cell, the relations are computed as `{ [t2, cell] -> [t1] }` and the cell is projected out last.
+//!
+//! Happens-before on rounds: with the common loops of the two statements, the source's rounds are lexicographically
+//! smaller, or equal and the source stands before the sink in the text.
+//!
+//! Example (Figure 1, `s2` reads `c[i, j]`): Q from `s2` is `{ [i,j,k] -> [i,j,k'] : k' < k }`, K is `k' = k - 1`,
+//! and the direct dependence on `s1` is `k = 1`.
+
+use crate::affine::Layout;
+use crate::diag::Span;
+use crate::reach::{Reach, Reaches, Why};
+use crate::resolve::*;
+use crate::trace::Kind;
+use isl::{DimType, Map, Result, Set};
+
+/// One access of a statement: `{ [t] -> [cell] }`, and why it is not exact.
+#[derive(Clone)]
+struct Access {
+    op: OpId,
+    map: Map,
+    why: Option<Why>,
+}
+
+/// Which access of the sink depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sink {
+    /// The read at this position of [`Op::reads`].
+    Read(u32),
+    /// The write: the dependence is an output dependence.
+    Write,
+}
+
+impl Sink {
+    /// Flow for a read, output for a write.
+    pub fn kind(self) -> Kind {
+        match self {
+            Sink::Read(_) => Kind::Flow,
+            Sink::Write => Kind::Output,
+        }
+    }
+}
+
+/// What one access of one statement takes from one writing statement.
+#[derive(Clone, Debug)]
+pub struct Dependence {
+    /// The statement that reads (or overwrites).
+    pub sink: OpId,
+    /// Which access of it.
+    pub access: Sink,
+    /// The statement that writes.
+    pub source: OpId,
+    /// Q, or Q-sharp: `{ [t2] -> [t1] }`.
+    pub q: Map,
+    /// Why Q is not exact.
+    pub q_why: Option<Why>,
+    /// K, where Q is exact.
+    pub k: Option<Map>,
+    /// The direct dependence.
+    pub direct: Map,
+    /// Why the direct dependence is not exact.
+    pub direct_why: Option<Why>,
+}
+
+/// The rounds in which an access finds the value from before the program.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The statement that reads.
+    pub sink: OpId,
+    /// Which access of it.
+    pub access: Sink,
+    /// `{ [t2] }`.
+    pub rounds: Set,
+    /// Why it is not exact.
+    pub why: Option<Why>,
+}
+
+/// All dependences of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    /// By sink in text order, then by access, then by source. Empty relations are left out.
+    pub dependences: Vec<Dependence>,
+    /// By sink and access. Empty sets are left out.
+    pub inputs: Vec<Input>,
+}
+
+/// Computes the dependences through the variables that `wanted` accepts; output dependences only on request.
+pub fn flow(reaches: &Reaches<'_>, step: u64, output: bool, wanted: &dyn Fn(VarId) -> bool) -> Result<Flow> {
+    let solver = Solver { reaches, layout: &reaches.layout };
+    let mut writes: Vec<Vec<Access>> = vec![Vec::new(); reaches.program.vars.len()];
+    for (id, op) in reaches.program.ops_with_ids() {
+        if let Some((var, subscripts)) = op.write.as_ref().filter(|(var, _)| wanted(*var)) {
+            writes[var.index()].push(solver.access(id, subscripts, &[], op.span)?);
+        }
+    }
+    let mut flow = Flow::default();
+    for (id, op) in reaches.program.ops_with_ids() {
+        for (at, read) in op.reads.iter().enumerate().filter(|(_, read)| wanted(read.var)) {
+            let access = solver.access(id, &read.subscripts, &read.guards, read.span)?;
+            solver.sink(&mut flow, &access, Sink::Read(at as u32), &writes[read.var.index()], step)?;
+        }
+        if let Some((var, subscripts)) = op.write.as_ref().filter(|(var, _)| output && wanted(*var)) {
+            let access = solver.access(id, subscripts, &[], op.span)?;
+            solver.sink(&mut flow, &access, Sink::Write, &writes[var.index()], step)?;
+        }
+    }
+    Ok(flow)
+}
+
+struct Solver<'a> {
+    reaches: &'a Reaches<'a>,
+    layout: &'a Layout,
+}
+
+/// One writing statement seen from one access: `{ [t2, cell] -> [t1] }`.
+struct Candidate<'a> {
+    write: &'a Access,
+    all: Map,
+    /// Only the last, and only if the write is a must-write.
+    last: Option<Map>,
+}
+
+impl Solver<'_> {
+    fn map(&self, text: &str) -> Result<Map> {
+        self.reaches.ctx.parse(&format!("{}{{ {text} }}", self.layout.param_tuple()))
+    }
+
+    /// `{ [t] -> [cell] }`: the reach, restricted by the guards, and then the subscripts.
+    fn access(&self, op: OpId, subscripts: &[RExpr], guards: &[(RExpr, bool)], span: Span) -> Result<Access> {
+        let Reach { map, unknown, why } = &self.reaches.of[op.index()];
+        let mut why = why.clone();
+        let mut doubt = |reason: String| {
+            why.get_or_insert(Why { reason, span });
+        };
+        let (mut cell, mut constraints) = (Vec::new(), Vec::new());
+        for (at, subscript) in subscripts.iter().enumerate() {
+            match self.layout.integer(subscript) {
+                Ok(affine) => {
+                    if affine.used & unknown != 0 {
+                        doubt("the subscript depends on a scalar whose value is not affine".into());
+                    }
+                    cell.push(affine.text);
+                }
+                Err(reason) => {
+                    doubt(format!("the subscript depends on {reason}"));
+                    let name = self.layout.fresh(&format!("s{at}"));
+                    constraints.extend(crate::relax::bounds(self.layout, subscript, &name));
+                    cell.push(name);
+                }
+            }
+        }
+        for (guard, value) in guards {
+            let formula = self.layout.condition(guard, *value);
+            if formula.why.is_some() || formula.used & unknown != 0 {
+                doubt("whether it is evaluated depends on data".into());
+            }
+            constraints.push(format!("({})", formula.text));
+        }
+        let constraints =
+            if constraints.is_empty() { String::new() } else { format!(" : {}", constraints.join(" and ")) };
+        let subscripts =
+            self.map(&format!("[{}] -> [{}]{constraints}", self.layout.tuple(), cell.join(", ")))?;
+        Ok(Access { op, map: map.clone().apply_range(subscripts)?.coalesce()?, why })
+    }
+
+    fn sink(
+        &self,
+        flow: &mut Flow,
+        access: &Access,
+        which: Sink,
+        writes: &[Access],
+        step: u64,
+    ) -> Result<()> {
+        let solved = self.reaches.ctx.with_budget(step, || self.solve(access, which, writes));
+        match solved {
+            Ok((dependences, input)) => {
+                flow.dependences.extend(dependences);
+                flow.inputs.extend(input);
+                Ok(())
+            }
+            Err(error) => {
+                let reason = match error.is_budget() {
+                    true => "the work budget for this dependence was spent".to_string(),
+                    false => format!("the dependence could not be computed ({error})"),
+                };
+                for write in writes {
+                    flow.dependences.push(self.anything(access, which, write, &reason)?);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// When isl gives up: any operation of the source may be meant.
+    fn anything(&self, access: &Access, which: Sink, write: &Access, reason: &str) -> Result<Dependence> {
+        let (t2, t1) = (self.rounds(access.op, "t"), self.rounds(write.op, "u"));
+        let all = self.map(&format!("[{}] -> [{}]", t2.join(", "), t1.join(", ")))?;
+        let span = self.reaches.program.ops[access.op.index()].span;
+        let why = Some(Why { reason: reason.to_string(), span });
+        Ok(Dependence {
+            sink: access.op,
+            access: which,
+            source: write.op,
+            q: all.clone(),
+            q_why: why.clone(),
+            k: None,
+            direct: all,
+            direct_why: why,
+        })
+    }
+
+    fn solve(
+        &self,
+        access: &Access,
+        which: Sink,
+        writes: &[Access],
+    ) -> Result<(Vec<Dependence>, Option<Input>)> {
+        let depth = access.map.dim(DimType::In)?;
+        let arity = access.map.dim(DimType::Out)?;
+        let cells = self.cells(access)?;
+        let mut candidates = Vec::new();
+        for write in writes {
+            candidates.push(self.candidate(access, &cells, depth, arity, write)?);
+        }
+        let mut dependences = Vec::new();
+        let mut covered: Option<Set> = None;
+        for (at, candidate) in candidates.iter().enumerate() {
+            if let Some(last) = &candidate.last {
+                let domain = last.clone().domain()?;
+                covered = Some(match covered {
+                    None => domain,
+                    Some(covered) => covered.union(domain)?,
+                });
+            }
+            if !candidate.all.is_empty()? {
+                dependences.push(self.dependence(access, which, &candidates, at, depth, arity)?);
+            }
+        }
+        let input = self.input(access, which, &candidates, &cells, covered, depth, arity)?;
+        Ok((dependences, input))
+    }
+
+    /// `{ [t2, cell] }` as a relation to the cell: `{ [t2, cell] -> [cell] }`.
+    fn cells(&self, access: &Access) -> Result<Map> {
+        let depth = access.map.dim(DimType::In)?;
+        let arity = access.map.dim(DimType::Out)?;
+        let t = self.rounds(access.op, "t");
+        debug_assert_eq!(t.len(), depth);
+        let c: Vec<String> = (0..arity).map(|k| self.layout.fresh(&format!("c{k}"))).collect();
+        let both: Vec<&str> = t.iter().chain(&c).map(String::as_str).collect();
+        let project = self.map(&format!("[{}] -> [{}]", both.join(", "), c.join(", ")))?;
+        let pairs = access.map.clone().wrap()?.flatten()?;
+        project.intersect_domain(pairs)
+    }
+
+    /// Names for the rounds of a statement.
+    fn rounds(&self, op: OpId, letter: &str) -> Vec<String> {
+        let count = self.reaches.program.ops[op.index()].loops().count();
+        (0..count).map(|k| self.layout.fresh(&format!("{letter}{k}"))).collect()
+    }
+
+    fn candidate<'a>(
+        &self,
+        access: &Access,
+        cells: &Map,
+        depth: usize,
+        arity: usize,
+        write: &'a Access,
+    ) -> Result<Candidate<'a>> {
+        let before = self.before(write.op, access.op)?.insert_dims(DimType::In, depth, arity)?;
+        let all = cells.clone().apply_range(write.map.clone().reverse()?)?.intersect(before)?.coalesce()?;
+        let last = if write.why.is_none() { Some(all.clone().lexmax()?) } else { None };
+        Ok(Candidate { write, all, last })
+    }
+
+    /// `{ [t2] -> [t1] }`: operation `t1` of `first` happens before operation `t2` of `second`.
+    fn before(&self, first: OpId, second: OpId) -> Result<Map> {
+        let ops = &self.reaches.program.ops;
+        let common =
+            ops[first.index()].loops().zip(ops[second.index()].loops()).take_while(|(a, b)| a == b).count();
+        let (t2, t1) = (self.rounds(second, "t"), self.rounds(first, "u"));
+        let mut cases = Vec::new();
+        let mut equal = Vec::new();
+        for k in 0..common {
+            let mut case = equal.clone();
+            case.push(format!("{} < {}", t1[k], t2[k]));
+            cases.push(format!("({})", case.join(" and ")));
+            equal.push(format!("{} = {}", t1[k], t2[k]));
+        }
+        if first < second {
+            equal.push("0 = 0".into());
+            cases.push(format!("({})", equal.join(" and ")));
+        }
+        let text = if cases.is_empty() { "0 = 1".to_string() } else { cases.join(" or ") };
+        self.map(&format!("[{}] -> [{}] : {text}", t2.join(", "), t1.join(", ")))
+    }
+
+    fn dependence(
+        &self,
+        access: &Access,
+        which: Sink,
+        candidates: &[Candidate<'_>],
+        at: usize,
+        depth: usize,
+        arity: usize,
+    ) -> Result<Dependence> {
+        let candidate = &candidates[at];
+        let flat = |map: Map| -> Result<Map> { map.project_out(DimType::In, depth, arity)?.coalesce() };
+        let q = flat(candidate.all.clone())?;
+        let q_why = access.why.clone().or_else(|| candidate.write.why.clone());
+        let k = if q_why.is_none() { Some(q.clone().lexmax()?) } else { None };
+        let mut direct = candidate.last.clone().unwrap_or_else(|| candidate.all.clone());
+        let mut doubt = None;
+        for (other, killer) in candidates.iter().enumerate() {
+            if other == at && candidate.last.is_some() {
+                continue; // the last one is not killed by itself
+            }
+            let before = self.before(candidate.write.op, killer.write.op)?;
+            match &killer.last {
+                Some(last) => direct = direct.subtract(last.clone().apply_range(before)?)?,
+                None => doubt = doubt.or(self.may_intervene(&direct, killer, before)?),
+            }
+        }
+        let direct_why = q_why.clone().or(doubt);
+        Ok(Dependence {
+            sink: access.op,
+            access: which,
+            source: candidate.write.op,
+            q,
+            q_why,
+            k,
+            direct: flat(direct)?,
+            direct_why,
+        })
+    }
+
+    /// The reason why a remaining pair may be killed by a write that is not certain.
+    fn may_intervene(&self, direct: &Map, killer: &Candidate<'_>, before: Map) -> Result<Option<Why>> {
+        let between = killer.all.clone().apply_range(before)?;
+        Ok(if between.is_disjoint(direct)? { None } else { killer.write.why.clone() })
+    }
+
+    fn input(
+        &self,
+        access: &Access,
+        which: Sink,
+        candidates: &[Candidate<'_>],
+        cells: &Map,
+        covered: Option<Set>,
+        depth: usize,
+        arity: usize,
+    ) -> Result<Option<Input>> {
+        let mut open = cells.clone().domain()?;
+        if let Some(covered) = covered {
+            open = open.subtract(covered)?;
+        }
+        let mut why = access.why.clone();
+        for candidate in candidates.iter().filter(|c| c.last.is_none()) {
+            if !candidate.all.clone().domain()?.is_disjoint(&open)? {
+                why = why.or_else(|| candidate.write.why.clone());
+            }
+        }
+        let rounds = open.project_out(DimType::Out, depth, arity)?.coalesce()?;
+        if rounds.is_empty()? {
+            return Ok(None);
+        }
+        Ok(Some(Input { sink: access.op, access: which, rounds, why }))
+    }
+}

@@ -1,0 +1,82 @@
+//! The file tests of the language: `dataflow`, `run` and `fmt` on the programs in `tests/files`.
+//!
+//! * `dataflow [--counters] [--both] [--only VAR] [--output] [--json] [--dot] [--check VALUES]`: the report, and after it
+//!   the verdict of every check;
+//! * `run VALUES`: the operations of a run with their direct, most recent and all dependences;
+//! * `fmt`: the program as the formatter writes it.
+
+use filetests::TestInput;
+use imp::{Inputs, Options, Program, check, dataflow, run};
+use std::fmt::Write as _;
+
+fn main() -> std::process::ExitCode {
+    filetests::Suite::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files"))
+        .command("dataflow", command_dataflow)
+        .command("run", command_run)
+        .command("fmt", |input| imp::format(input.text).map_err(|error| error.render(input.name, input.text)))
+        .run()
+}
+
+fn parse(input: &TestInput) -> Result<Program, String> {
+    Program::parse(input.text).map_err(|error| error.render(input.name, input.text))
+}
+
+fn command_dataflow(input: &TestInput) -> Result<String, String> {
+    let program = parse(input)?;
+    let mut options = Options::default();
+    let (mut checks, mut json, mut dot) = (Vec::new(), false, false);
+    let mut words = input.args.iter();
+    while let Some(word) = words.next() {
+        let mut value = || words.next().cloned().ok_or(format!("{word} needs a value"));
+        match word.as_str() {
+            "--counters" => (options.counters, options.variables) = (true, false),
+            "--both" => options.counters = true,
+            "--only" => options.only.push(value()?),
+            "--output" => options.output = true,
+            "--json" => json = true,
+            "--dot" => dot = true,
+            "--check" => checks.push(value()?),
+            _ => return Err(format!("unknown argument {word}")),
+        }
+    }
+    let result = dataflow(&program, &options).map_err(|error| error.to_string())?;
+    let text = match (json, dot) {
+        (true, _) => result.to_json(),
+        (_, true) => result.to_dot(),
+        _ => result.to_text(),
+    };
+    let mut text = text.map_err(|error| error.to_string())?;
+    for values in checks {
+        let verdict = check(&result, &Inputs::parse(&values)?, 100_000).map_err(|error| error.to_string())?;
+        let _ = writeln!(text, "check {values}: {verdict}");
+        if !verdict.errors.is_empty() {
+            return Err(text);
+        }
+    }
+    Ok(text)
+}
+
+fn command_run(input: &TestInput) -> Result<String, String> {
+    let program = parse(input)?;
+    let inputs = Inputs::parse(input.args.first().map_or("", String::as_str))?;
+    let outcome = run(&program, &inputs, 1_000).map_err(|error| error.to_string())?;
+    let trace = &outcome.trace;
+    let list = |operations: Vec<u32>| operations.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
+    let mut text = String::new();
+    for k in 0..trace.len() as u32 {
+        let op = &program.ops[trace.op(k).index()];
+        let vector: Vec<String> =
+            op.dims.iter().zip(trace.vector(k)).map(|(d, v)| format!("k{}={v}", d.kappa)).collect();
+        let direct = list(trace.direct(k).map(|d| d.source).collect());
+        let recent = trace.most_recent(k).map_or(String::new(), |k| k.to_string());
+        let all = list(trace.depends_on(k));
+        let line = format!(
+            "{k} {}({}) direct [{direct}] most recent [{recent}] all [{all}]",
+            op.name,
+            vector.join(", ")
+        );
+        let _ = writeln!(text, "{line}");
+    }
+    let _ = writeln!(text, "{:?}", outcome.ending);
+    Ok(text)
+}
