@@ -124,6 +124,9 @@ struct Plan {
 impl Plan {
     fn of(arguments: &[&OsString]) -> Plan {
         let mut scan = Scan::default();
+        // The compiler proper, which only the driver calls, and which must see its own name first.
+        scan.stops_early =
+            arguments.first().is_some_and(|first| ["-cc1", "-cc1as", "-fc1"].iter().any(|own| *first == own));
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             // Arguments that are not Unicode can only be file names.
@@ -367,6 +370,7 @@ mod tests {
             "a.a",
             "-lm a.o -o prog.c",
             "-E a.c",
+            "-cc1 -emit-obj a.c",
             "-M a.c",
             "-MM a.c",
             "-c a.s",

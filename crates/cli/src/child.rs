@@ -19,7 +19,10 @@ pub fn run(command: &mut Command, what: &str, verbose: bool) -> Result<(), Failu
         say(&format!("running {}", shown(command)));
     }
     let program = command.get_program().to_string_lossy().into_owned();
-    let failed = |error| Failure::broken(format!("cannot run {program}: {error}"));
+    let failed = |error| {
+        Failure::missing(format!("cannot run {program}: {error}"))
+            .remedy("check that it is installed and on PATH")
+    };
     let mut child = command.stderr(Stdio::piped()).spawn().map_err(failed)?;
     let mut messages = Vec::new();
     if let Some(pipe) = child.stderr.take() {
@@ -66,7 +69,7 @@ fn quoted(word: &str) -> String {
 fn explained(program: &str, what: &str, status: ExitStatus, messages: &str) -> Failure {
     let tool = tool_name(program);
     let dumped = messages.contains("Stack dump:") || messages.contains("PLEASE submit a bug report");
-    let reason = first_error(program, messages);
+    let reason = first_error(program, what, messages);
     if status.signal().is_some() || dumped {
         let how = match status.signal() {
             Some(signal) => format!("signal {signal}"),
@@ -78,15 +81,15 @@ fn explained(program: &str, what: &str, status: ExitStatus, messages: &str) -> F
     }
     match reason {
         // The tool's message starts with the input's name and the place in it.
-        Some(reason) if reason.starts_with(what) => Failure::broken(reason),
+        Some(reason) if reason.trim_start_matches("./").starts_with(what) => Failure::broken(reason),
         Some(reason) => Failure::broken(format!("{what}: {reason}")),
         None => Failure::broken(format!("{what}: {tool} failed ({status}) and did not say why"))
             .remedy("run again with --verbose to see the command"),
     }
 }
 
-/// The first line that is an error, else the last line; without the tool's name and unprintable characters.
-fn first_error(program: &str, messages: &str) -> Option<String> {
+/// The first error with a place in the input, else the first error, else the last line; without the tool's name and unprintable characters.
+fn first_error(program: &str, what: &str, messages: &str) -> Option<String> {
     let is_error = |line: &&str| {
         line.contains("error: ")
             || line.contains("error[")
@@ -96,12 +99,14 @@ fn first_error(program: &str, messages: &str) -> Option<String> {
     let in_dump = |line: &&str| {
         !line.starts_with("PLEASE ") && !line.starts_with("Stack dump") && !line.starts_with(" #")
     };
-    let mut lines = messages.lines().filter(|line| !line.trim().is_empty());
-    let line = lines
-        .clone()
-        .find(is_error)
+    let lines = messages.lines().filter(|line| !line.trim().is_empty());
+    let input = what.rsplit('/').next().unwrap_or(what);
+    let errors = || lines.clone().filter(is_error);
+    let line = errors()
+        .find(|line| line.contains(&format!("{input}:")))
+        .or_else(|| errors().next())
         .or_else(|| lines.clone().take_while(in_dump).last())
-        .or_else(|| lines.next())?;
+        .or_else(|| lines.clone().next())?;
     let named = |name: &str| line.strip_prefix(name).and_then(|rest| rest.strip_prefix(": "));
     let line = named(program).or_else(|| named(tool_name(program))).unwrap_or(line);
     const LONGEST: usize = 300;
@@ -128,6 +133,8 @@ mod tests {
             "a.ll:3:1: error: expected value token"
         );
         assert_eq!(message(EXIT_1, "opt-22: unknown pass name 'x'\n\n"), "a.ll: unknown pass name 'x'");
+        let flang = "error: Could not parse a.ll\n./a.ll:1:2: error: expected ')'\n";
+        assert_eq!(message(EXIT_1, flang), "./a.ll:1:2: error: expected ')'");
         assert!(message(EXIT_1, "").contains("did not say why"));
         assert!(!message(EXIT_1, "error: \u{1b}[2J\u{7}").contains('\u{1b}'));
     }

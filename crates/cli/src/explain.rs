@@ -8,7 +8,7 @@
 mod compile;
 mod project;
 
-use crate::failure::{BROKEN, Failure};
+use crate::failure::Failure;
 use crate::opt::Optimizer;
 use crate::output;
 use clap::ArgMatches;
@@ -31,14 +31,17 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let results = results(matches, &jobs)?;
     let mut code = ExitCode::SUCCESS;
     let mut functions = Vec::new();
+    let nothing_read = !results.is_empty() && results.iter().all(Result::is_err);
     for result in results {
         match result {
             Ok(found) => functions.extend(found),
             Err(failure) => {
-                failure.report();
-                code = ExitCode::from(BROKEN);
+                code = failure.report();
             }
         }
+    }
+    if nothing_read {
+        return Ok(code); // "no loops found" would be no answer
     }
     let functions = report::arrange(functions);
     if let Some(file) = sarif {

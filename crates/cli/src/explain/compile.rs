@@ -69,7 +69,11 @@ impl Job {
                 "it reads C, C++, Fortran, Rust (.rs), LLVM IR (.ll, .bc) and recorded reports (.json, .jsonl)",
             )
         })?;
-        Ok(Job { file: file.to_owned(), language, flags: flags.to_vec(), folder: None })
+        let flags = match language {
+            Language::Compiled(_) => only_flags(flags, file),
+            Language::Ir | Language::Rust | Language::Recorded => flags.to_vec(),
+        };
+        Ok(Job { file: file.to_owned(), language, flags, folder: None })
     }
 
     /// The reports of the input's functions. `number` names its files in the temporary folder.
