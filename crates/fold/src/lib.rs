@@ -17,8 +17,10 @@
 //! | `absorb` | merge, extension, progression | 5.2.2, Algorithm 2 |
 //! | `label`, `widen` | label functions, compatibility, widening | 5.2.3, Algorithms 3 and 4 |
 //! | `giveup` | the bounding box | 5.2.4 |
-//! | [`piece`], [`output`] | the result: text, isl notation, JSON | 4.2 |
+//! | [`piece`], [`output`], `isl_text` | the result: text, isl notation, JSON | 4.2 |
+//! | [`mod@format`] | streams as JSON lines | 4.1 |
 
+pub mod format;
 pub mod mode;
 pub mod output;
 pub mod piece;
@@ -37,6 +39,7 @@ mod rows;
 mod run;
 mod widen;
 
+pub use format::fold_stream;
 pub use mode::{Mode, Options};
 pub use output::{Folding, NameError, Stats};
 pub use piece::Piece;

@@ -1,0 +1,181 @@
+//! What goes beyond the paper: extra dimensions, strides, Auto, several labels per point.
+
+mod common;
+use common::*;
+use fold::{Folder, Mode, Options};
+
+fn auto(points: &[Point]) -> fold::Folding {
+    fold(points, &Options::default())
+}
+
+#[test]
+fn a_linearized_traversal_is_one_two_dimensional_piece() {
+    for (n, m) in [(10, 7), (3, 100), (50, 2)] {
+        let points: Vec<Point> = (0..n * m).map(|t| (vec![t], vec![t / m, t % m])).collect();
+        let result = auto(&points);
+        check_exact(&points, &result, "A[t/m][t%m]");
+        assert_eq!(result.pieces.len(), 1, "{}", result.text());
+        assert_eq!(result.pieces[0].levels.len(), 2);
+        assert!(result.pieces[0].levels[1].extra);
+    }
+}
+
+#[test]
+fn three_dimensions_in_one_loop() {
+    let (n, m, k) = (6, 5, 4);
+    let points: Vec<Point> = (0..n * m * k).map(|t| (vec![t], vec![t / (m * k), t / k % m, t % k])).collect();
+    let result = auto(&points);
+    check_exact(&points, &result, "A[t/mk][t/k%m][t%k]");
+    assert_eq!(result.pieces.len(), 1, "{}", result.text());
+    assert_eq!(result.pieces[0].levels.len(), 3);
+}
+
+#[test]
+fn a_linearized_outer_loop_around_a_real_one() {
+    let (n, m) = (6, 5);
+    let points: Vec<Point> =
+        (0..n * m).flat_map(|t| (0..4).map(move |k| (vec![t, k], vec![1000 * (t / m) + t % m, k]))).collect();
+    let result = auto(&points);
+    check_exact(&points, &result, "outer linearized");
+    assert_eq!(result.pieces.len(), 1, "{}", result.text());
+}
+
+#[test]
+fn a_tiled_traversal_is_one_piece() {
+    // One canonical iterator per loop of the source, but each tile's rows are walked by a single counter.
+    let points: Vec<Point> = (0..4)
+        .flat_map(|tile| {
+            (0..64).map(move |t| (vec![tile, t], vec![8 * (tile / 2) + t / 8, 8 * (tile % 2) + t % 8]))
+        })
+        .collect();
+    let result = auto(&points);
+    check_exact(&points, &result, "tiles");
+    assert!(result.pieces.len() <= 2, "{}", result.text());
+}
+
+#[test]
+fn modulo_conditions_become_divisibility_constraints() {
+    type Case = (&'static str, fn(i64, i64) -> bool, usize);
+    let cases: [Case; 7] = [
+        ("j % 2 == 0", |_, j| j % 2 == 0, 1),
+        ("i % 3 == 1", |i, _| i % 3 == 1, 1),
+        ("i % 2 == 0 && j % 5 == 3", |i, j| i % 2 == 0 && j % 5 == 3, 1),
+        ("j % 3 != 2", |_, j| j % 3 != 2, 1),
+        ("j % 4 == 0 || j % 4 == 3", |_, j| j % 4 == 0 || j % 4 == 3, 2),
+        ("i % 3 != 2", |i, _| i % 3 != 2, 1),
+        ("(i + j) % 2 == 0", |i, j| (i + j) % 2 == 0, 1),
+    ];
+    for (name, keep, most) in cases {
+        let points: Vec<Point> = (0..24)
+            .flat_map(|i| (0..30).filter(move |&j| keep(i, j)).map(move |j| (vec![i, j], vec![100 * i + j])))
+            .collect();
+        let result = fold(&points, &Options::with_mode(Mode::Exact));
+        check_exact(&points, &result, name);
+        assert!(result.pieces.len() <= most, "{name}: {}", result.text());
+    }
+}
+
+#[test]
+fn slopes_other_than_one_fold() {
+    let points: Vec<Point> =
+        (0..12).flat_map(|i| (-i..=3 * i).map(move |j| (vec![i, j], vec![7 * i - 2 * j]))).collect();
+    let result = fold(&points, &Options::with_mode(Mode::Exact));
+    check_exact(&points, &result, "-i <= j <= 3i");
+    assert_eq!(result.pieces.len(), 1, "{}", result.text());
+}
+
+#[test]
+fn auto_widens_only_the_stream_that_needs_it() {
+    let mut rng = Rng(5);
+    let wild: Vec<Point> = (0..80)
+        .flat_map(|i| (0..80).map(move |j| (i, j)))
+        .map(|(i, j)| (vec![i, j], vec![rng.range(0, 1 << 40)]))
+        .collect();
+    let result = auto(&wild);
+    check_contains(&wild, &result, "random labels");
+    assert!(result.stats.widened && !result.stats.gave_up && result.is_domain_exact());
+    assert_eq!(result.pieces.len(), 1, "{}", result.text());
+    let tame: Vec<Point> = (0..80).flat_map(|i| (0..80).map(move |j| (vec![i, j], vec![i - j]))).collect();
+    let result = auto(&tame);
+    assert!(result.is_exact() && !result.stats.widened);
+}
+
+#[test]
+fn auto_keeps_the_regular_label_next_to_a_random_one() {
+    let mut rng = Rng(6);
+    let points: Vec<Point> = (0..60)
+        .flat_map(|i| (0..60).map(move |j| (i, j)))
+        .map(|(i, j)| (vec![i, j], vec![rng.range(0, 1 << 40), 8 * i + j]))
+        .collect();
+    let result = auto(&points);
+    check_contains(&points, &result, "one random label of two");
+    assert!(result.is_domain_exact() && result.is_label_exact(1) && !result.is_label_exact(0));
+    assert!(result.text().contains("over-approximated: label l0 along i0, i1"), "{}", result.text());
+}
+
+#[test]
+fn auto_gives_up_on_random_geometry_and_stays_small() {
+    let mut rng = Rng(7);
+    let points: Vec<Point> = (0..400)
+        .flat_map(|i| (0..400).map(move |j| (i, j)))
+        .filter(|_| rng.one_in(2))
+        .map(|(i, j)| (vec![i, j], vec![i + j]))
+        .collect();
+    let result = auto(&points);
+    check_contains(&points, &result, "random geometry");
+    assert!(result.stats.gave_up && !result.is_domain_exact());
+    assert!(result.pieces.len() <= 200 && result.stats.max_intermediate <= 200, "{}", result.text());
+}
+
+#[test]
+fn auto_bounds_memory_on_a_stream_that_turns_irregular_late() {
+    let mut rng = Rng(8);
+    let mut f = Folder::new(1, 1, Options { replay_points: 1000, ..Options::default() }).unwrap();
+    let mut points: Vec<Point> = Vec::new();
+    for t in 0..40_000 {
+        let label = if t < 20_000 { 8 * t } else { rng.range(0, 1 << 30) };
+        points.push((vec![t], vec![label]));
+        f.push(&[t], &[label]).unwrap();
+    }
+    let result = f.finish();
+    check_contains(&points, &result, "late");
+    assert!(result.pieces.len() <= 200, "{}", result.pieces.len());
+    assert!(result.pieces.iter().any(|p| p.is_exact() && p.points >= 20_000), "the regular part stays");
+}
+
+#[test]
+fn the_rows_of_backprop_in_auto_and_widened() {
+    // conn[k][j] with rows allocated apart: stride 1 along j is a fact, k is unknown.
+    let base = |k: i64| 4096 * ((k * 37) % 101) + 64 * ((k * k) % 13);
+    let points: Vec<Point> =
+        (0..64).flat_map(|j| (0..300).map(move |k| (vec![j, k], vec![base(k) + j]))).collect();
+    for mode in [Mode::Widen, Mode::WidenGiveUp, Mode::Auto] {
+        let result = fold(&points, &Options::with_mode(mode));
+        check_contains(&points, &result, mode.name());
+        assert_eq!(result.pieces.len(), 1, "{}", result.text());
+        assert_eq!(result.pieces[0].labels[0].coeffs, [None, Some(1)], "{}", result.text());
+    }
+}
+
+#[test]
+fn several_labels_for_a_point_are_a_relation() {
+    let mut points: Vec<Point> = Vec::new();
+    for i in 0..20 {
+        for l in [i, 100 - i, i] {
+            points.push((vec![i], vec![l]));
+        }
+    }
+    let result = auto(&points);
+    check_exact(&points, &result, "two values each");
+    assert!(result.stats.multivalued);
+    assert_eq!(result.pieces.len(), 2);
+    assert_eq!(result.stats.duplicates, 20);
+}
+
+#[test]
+fn too_many_labels_for_a_point_are_over_approximated() {
+    let points: Vec<Point> = (0..6).flat_map(|i| (0..30).map(move |l| (vec![i], vec![l * l]))).collect();
+    let result = auto(&points);
+    assert!(!result.is_exact());
+    check_contains(&points, &result, "thirty values each");
+}
