@@ -123,10 +123,9 @@ struct Plan {
 
 impl Plan {
     fn of(arguments: &[&OsString]) -> Plan {
-        let mut scan = Scan::default();
-        // The compiler proper, which only the driver calls, and which must see its own name first.
-        scan.stops_early =
-            arguments.first().is_some_and(|first| ["-cc1", "-cc1as", "-fc1"].iter().any(|own| *first == own));
+        // The compiler proper, which only a driver calls, must see its own name first.
+        let compiler_proper = arguments.first().is_some_and(|first| is_compiler_proper(first));
+        let mut scan = Scan { stops_early: compiler_proper, ..Scan::default() };
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             // Arguments that are not Unicode can only be file names.
@@ -151,6 +150,10 @@ impl Plan {
                 && !scan.stops_before_link,
         }
     }
+}
+
+fn is_compiler_proper(argument: &OsStr) -> bool {
+    ["-cc1", "-cc1as", "-fc1"].iter().any(|name| argument == *name)
 }
 
 #[derive(Default)]
