@@ -10,7 +10,9 @@
 //!   an operation that does not happen.
 //! * **Direct**: the source is the last writer among *all* statements (Definitions 4.3 and 4.4). A pair of Q is removed if
 //!   a write that certainly happens (exact reach, exact subscript: a *must-write*) lies between its ends and covers the
-//!   same cell. So kills are taken from must-writes only, and what remains contains the direct dependences. It is
+//!   same cell. A write whose rounds are not known still kills what control passed through before it reached the sink: the
+//!   earlier rounds of a loop that both are in (if no `if` stands between), the same round if it stands before the sink;
+//!   so does an `if` that writes a scalar in both branches. So kills are taken from writes that certainly happen only, and what remains contains the direct dependences. It is
 //!   exact if Q is, and no statement that is not a must-write can lie between the ends of a remaining pair.
 //!
 //! To kill cell by cell, the relations are computed as `{ [t2, cell] -> [t1] }` and the cell is projected out last.
@@ -27,6 +29,7 @@ use crate::reach::{Reach, Reaches, Why};
 use crate::resolve::*;
 use crate::trace::Kind;
 use isl::{DimType, Map, Result, Set};
+use std::collections::BTreeSet;
 
 /// One access of a statement: `{ [t] -> [cell] }`, and why it is not exact.
 #[derive(Clone)]
@@ -100,7 +103,9 @@ pub struct Flow {
 
 /// Computes the dependences through the variables that `wanted` accepts; output dependences only on request.
 pub fn flow(reaches: &Reaches<'_>, step: u64, output: bool, wanted: &dyn Fn(VarId) -> bool) -> Result<Flow> {
-    let solver = Solver { reaches, layout: &reaches.layout };
+    let mut joint = Vec::new();
+    joints(&reaches.program.body, &mut joint);
+    let solver = Solver { reaches, layout: &reaches.layout, joints: joint };
     let mut writes: Vec<Vec<Access>> = vec![Vec::new(); reaches.program.vars.len()];
     for (id, op) in reaches.program.ops_with_ids() {
         if let Some((var, subscripts)) = op.write.as_ref().filter(|(var, _)| wanted(*var)) {
@@ -111,11 +116,18 @@ pub fn flow(reaches: &Reaches<'_>, step: u64, output: bool, wanted: &dyn Fn(VarI
     for (id, op) in reaches.program.ops_with_ids() {
         for (at, read) in op.reads.iter().enumerate().filter(|(_, read)| wanted(read.var)) {
             let access = solver.access(id, &read.subscripts, &read.guards, read.span)?;
-            solver.sink(&mut flow, &access, Sink::Read(at as u32), &writes[read.var.index()], step)?;
+            solver.sink(
+                &mut flow,
+                &access,
+                Sink::Read(at as u32),
+                read.var,
+                &writes[read.var.index()],
+                step,
+            )?;
         }
         if let Some((var, subscripts)) = op.write.as_ref().filter(|(var, _)| output && wanted(*var)) {
             let access = solver.access(id, subscripts, &[], op.span)?;
-            solver.sink(&mut flow, &access, Sink::Write, &writes[var.index()], step)?;
+            solver.sink(&mut flow, &access, Sink::Write, *var, &writes[var.index()], step)?;
         }
     }
     Ok(flow)
@@ -124,6 +136,17 @@ pub fn flow(reaches: &Reaches<'_>, step: u64, output: bool, wanted: &dyn Fn(VarI
 struct Solver<'a> {
     reaches: &'a Reaches<'a>,
     layout: &'a Layout,
+    joints: Vec<Joint>,
+}
+
+/// One access of the sink, with its cells: everything below is seen from it.
+struct View<'a> {
+    access: &'a Access,
+    which: Sink,
+    /// `{ [t2, cell] -> [cell] }`.
+    cells: Map,
+    depth: usize,
+    arity: usize,
 }
 
 /// One writing statement seen from one access: `{ [t2, cell] -> [t1] }`.
@@ -132,6 +155,21 @@ struct Candidate<'a> {
     all: Map,
     /// Only the last, and only if the write is a must-write.
     last: Option<Map>,
+}
+
+/// A write that certainly happens before the sink does: `{ [t2, cell] -> [t1] }`, the last one for each cell.
+struct Kill {
+    /// The statement; for a joint write the test of the `if`.
+    op: OpId,
+    last: Map,
+}
+
+/// An `if` both of whose branches write these scalars.
+struct Joint {
+    op: OpId,
+    /// The last statement inside it.
+    end: OpId,
+    scalars: BTreeSet<VarId>,
 }
 
 impl Solver<'_> {
@@ -182,15 +220,15 @@ impl Solver<'_> {
         flow: &mut Flow,
         access: &Access,
         which: Sink,
+        var: VarId,
         writes: &[Access],
         step: u64,
     ) -> Result<()> {
-        let solved = self.reaches.ctx.with_budget(step, || self.solve(access, which, writes));
+        let solved = self.reaches.ctx.with_budget(step, || self.solve(access, which, var, writes));
         match solved {
             Ok((dependences, input)) => {
                 flow.dependences.extend(dependences);
                 flow.inputs.extend(input);
-                Ok(())
             }
             Err(error) => {
                 let reason = match error.is_budget() {
@@ -200,9 +238,18 @@ impl Solver<'_> {
                 for write in writes {
                     flow.dependences.push(self.anything(access, which, write, &reason)?);
                 }
-                Ok(())
+                let span = self.reaches.program.ops[access.op.index()].span;
+                let rounds =
+                    self.map(&format!("[{}] -> []", self.rounds(access.op, "t").join(", ")))?.domain()?;
+                flow.inputs.push(Input {
+                    sink: access.op,
+                    access: which,
+                    rounds,
+                    why: Some(Why { reason, span }),
+                });
             }
         }
+        Ok(())
     }
 
     /// When isl gives up: any operation of the source may be meant.
@@ -227,30 +274,32 @@ impl Solver<'_> {
         &self,
         access: &Access,
         which: Sink,
+        var: VarId,
         writes: &[Access],
     ) -> Result<(Vec<Dependence>, Option<Input>)> {
         let depth = access.map.dim(DimType::In)?;
         let arity = access.map.dim(DimType::Out)?;
-        let cells = self.cells(access)?;
+        let view = View { access, which, cells: self.cells(access)?, depth, arity };
         let mut candidates = Vec::new();
         for write in writes {
-            candidates.push(self.candidate(access, &cells, depth, arity, write)?);
+            candidates.push(self.candidate(&view, write)?);
+        }
+        let mut kills = Vec::new();
+        for candidate in &candidates {
+            kills.extend(self.kill(&view, candidate)?);
+        }
+        if arity == 0 {
+            for joint in self.joints.iter().filter(|joint| joint.scalars.contains(&var)) {
+                kills.extend(self.joint_kill(&view, joint)?);
+            }
         }
         let mut dependences = Vec::new();
-        let mut covered: Option<Set> = None;
-        for (at, candidate) in candidates.iter().enumerate() {
-            if let Some(last) = &candidate.last {
-                let domain = last.clone().domain()?;
-                covered = Some(match covered {
-                    None => domain,
-                    Some(covered) => covered.union(domain)?,
-                });
-            }
+        for candidate in &candidates {
             if !candidate.all.is_empty()? {
-                dependences.push(self.dependence(access, which, &candidates, at, depth, arity)?);
+                dependences.push(self.dependence(&view, &candidates, candidate, &kills)?);
             }
         }
-        let input = self.input(access, which, &candidates, &cells, covered, depth, arity)?;
+        let input = self.input(&view, &candidates, &kills)?;
         Ok((dependences, input))
     }
 
@@ -273,18 +322,74 @@ impl Solver<'_> {
         (0..count).map(|k| self.layout.fresh(&format!("{letter}{k}"))).collect()
     }
 
-    fn candidate<'a>(
-        &self,
-        access: &Access,
-        cells: &Map,
-        depth: usize,
-        arity: usize,
-        write: &'a Access,
-    ) -> Result<Candidate<'a>> {
-        let before = self.before(write.op, access.op)?.insert_dims(DimType::In, depth, arity)?;
-        let all = cells.clone().apply_range(write.map.clone().reverse()?)?.intersect(before)?.coalesce()?;
+    fn candidate<'a>(&self, view: &View<'_>, write: &'a Access) -> Result<Candidate<'a>> {
+        let before =
+            self.before(write.op, view.access.op)?.insert_dims(DimType::In, view.depth, view.arity)?;
+        let all =
+            view.cells.clone().apply_range(write.map.clone().reverse()?)?.intersect(before)?.coalesce()?;
         let last = if write.why.is_none() { Some(all.clone().lexmax()?) } else { None };
         Ok(Candidate { write, all, last })
+    }
+
+    /// What the writing statement certainly overwrites.
+    fn kill(&self, view: &View<'_>, candidate: &Candidate<'_>) -> Result<Option<Kill>> {
+        let op = candidate.write.op;
+        if let Some(last) = &candidate.last {
+            return Ok(Some(Kill { op, last: last.clone() }));
+        }
+        // Its rounds are not known, but before the sink it has run in those that control passed through;
+        // and if its cell is a function of the rounds, that cell it has written.
+        let Some(passed) = self.passed(op, op, view.access.op)? else { return Ok(None) };
+        if !candidate.write.map.is_single_valued()? {
+            return Ok(None);
+        }
+        let passed = passed.insert_dims(DimType::In, view.depth, view.arity)?;
+        Ok(Some(Kill { op, last: candidate.all.clone().intersect(passed)?.lexmax()? }))
+    }
+
+    /// The same for an `if` that writes a scalar in both branches.
+    fn joint_kill(&self, view: &View<'_>, joint: &Joint) -> Result<Option<Kill>> {
+        let Some(passed) = self.passed(joint.op, joint.end, view.access.op)? else { return Ok(None) };
+        let rounds = self.reaches.of[joint.op.index()].map.clone().domain()?;
+        let sinks = view.cells.clone().domain()?;
+        let last = passed.intersect_range(rounds)?.intersect_domain(sinks)?.lexmax()?;
+        Ok(Some(Kill { op: joint.op, last }))
+    }
+
+    /// `{ [t2] -> [t1] }`: when the sink runs in `t2`, the statement has certainly run (to its last inner statement `end`)
+    /// in `t1`, because control passed through it. That is so in the earlier rounds of its innermost loop, if the sink is
+    /// in this loop too and no `if` stands between, and in the same round if it stands before the sink in the same branches.
+    fn passed(&self, op: OpId, end: OpId, sink: OpId) -> Result<Option<Map>> {
+        let ops = &self.reaches.program.ops;
+        let (inner, outer) = (&ops[op.index()].dims, &ops[sink.index()].dims);
+        let around = |dims: &[Dim]| -> Vec<u32> { dims.iter().map(|dim| dim.kappa).collect() };
+        if !around(outer).starts_with(&around(inner)) {
+            return Ok(None);
+        }
+        let same_branch = inner
+            .iter()
+            .zip(outer)
+            .all(|(a, b)| a.kappa == 0 || a.of.is_some() || (a.position < 0) == (b.position < 0));
+        let (t2, t1) = (self.rounds(sink, "t"), self.rounds(op, "u"));
+        let equal = |count: usize| (0..count).map(|k| format!("{} = {}", t1[k], t2[k])).collect::<Vec<_>>();
+        let mut cases = Vec::new();
+        if let Some(last) =
+            t1.len().checked_sub(1).filter(|_| inner.last().is_some_and(|dim| dim.of.is_some()))
+        {
+            let mut case = equal(last);
+            case.push(format!("0 <= {} < {}", t1[last], t2[last]));
+            cases.push(case.join(" and "));
+        }
+        if same_branch && end < sink {
+            let mut case = equal(t1.len());
+            case.push("0 = 0".into());
+            cases.push(case.join(" and "));
+        }
+        if cases.is_empty() {
+            return Ok(None);
+        }
+        let text = cases.iter().map(|case| format!("({case})")).collect::<Vec<_>>().join(" or ");
+        self.map(&format!("[{}] -> [{}] : {text}", t2.join(", "), t1.join(", "))).map(Some)
     }
 
     /// `{ [t2] -> [t1] }`: operation `t1` of `first` happens before operation `t2` of `second`.
@@ -311,35 +416,32 @@ impl Solver<'_> {
 
     fn dependence(
         &self,
-        access: &Access,
-        which: Sink,
+        view: &View<'_>,
         candidates: &[Candidate<'_>],
-        at: usize,
-        depth: usize,
-        arity: usize,
+        candidate: &Candidate<'_>,
+        kills: &[Kill],
     ) -> Result<Dependence> {
-        let candidate = &candidates[at];
-        let flat = |map: Map| -> Result<Map> { map.project_out(DimType::In, depth, arity)?.coalesce() };
+        let flat =
+            |map: Map| -> Result<Map> { map.project_out(DimType::In, view.depth, view.arity)?.coalesce() };
+        let source = candidate.write.op;
         let q = flat(candidate.all.clone())?;
-        let q_why = access.why.clone().or_else(|| candidate.write.why.clone());
+        let q_why = view.access.why.clone().or_else(|| candidate.write.why.clone());
         let k = if q_why.is_none() { Some(q.clone().lexmax()?) } else { None };
         let mut direct = candidate.last.clone().unwrap_or_else(|| candidate.all.clone());
+        for kill in kills.iter().filter(|kill| kill.op != source || candidate.last.is_none()) {
+            let before = self.before(source, kill.op)?;
+            direct = direct.subtract(kill.last.clone().apply_range(before)?)?;
+        }
         let mut doubt = None;
-        for (other, killer) in candidates.iter().enumerate() {
-            if other == at && candidate.last.is_some() {
-                continue; // the last one is not killed by itself
-            }
-            let before = self.before(candidate.write.op, killer.write.op)?;
-            match &killer.last {
-                Some(last) => direct = direct.subtract(last.clone().apply_range(before)?)?,
-                None => doubt = doubt.or(self.may_intervene(&direct, killer, before)?),
-            }
+        for other in candidates.iter().filter(|other| other.last.is_none()) {
+            let before = self.before(source, other.write.op)?;
+            doubt = doubt.or(self.may_intervene(&direct, other, before)?);
         }
         let direct_why = q_why.clone().or(doubt);
         Ok(Dependence {
-            sink: access.op,
-            access: which,
-            source: candidate.write.op,
+            sink: view.access.op,
+            access: view.which,
+            source,
             q,
             q_why,
             k,
@@ -354,30 +456,65 @@ impl Solver<'_> {
         Ok(if between.is_disjoint(direct)? { None } else { killer.write.why.clone() })
     }
 
-    fn input(
-        &self,
-        access: &Access,
-        which: Sink,
-        candidates: &[Candidate<'_>],
-        cells: &Map,
-        covered: Option<Set>,
-        depth: usize,
-        arity: usize,
-    ) -> Result<Option<Input>> {
-        let mut open = cells.clone().domain()?;
-        if let Some(covered) = covered {
-            open = open.subtract(covered)?;
+    fn input(&self, view: &View<'_>, candidates: &[Candidate<'_>], kills: &[Kill]) -> Result<Option<Input>> {
+        let mut open = view.cells.clone().domain()?;
+        for kill in kills {
+            open = open.subtract(kill.last.clone().domain()?)?;
         }
-        let mut why = access.why.clone();
+        let mut why = view.access.why.clone();
         for candidate in candidates.iter().filter(|c| c.last.is_none()) {
             if !candidate.all.clone().domain()?.is_disjoint(&open)? {
                 why = why.or_else(|| candidate.write.why.clone());
             }
         }
-        let rounds = open.project_out(DimType::Out, depth, arity)?.coalesce()?;
+        let rounds = open.project_out(DimType::Out, view.depth, view.arity)?.coalesce()?;
         if rounds.is_empty()? {
             return Ok(None);
         }
-        Ok(Some(Input { sink: access.op, access: which, rounds, why }))
+        Ok(Some(Input { sink: view.access.op, access: view.which, rounds, why }))
     }
+}
+
+/// The `if`s that write scalars in both branches.
+fn joints(nodes: &[Node], found: &mut Vec<Joint>) {
+    for node in nodes {
+        match node {
+            Node::If { op, then, els, .. } => {
+                let scalars: BTreeSet<VarId> = certain(then).intersection(&certain(els)).copied().collect();
+                if !scalars.is_empty() {
+                    found.push(Joint {
+                        op: *op,
+                        end: last_op(els).or(last_op(then)).unwrap_or(*op),
+                        scalars,
+                    });
+                }
+                joints(then, found);
+                joints(els, found);
+            }
+            Node::While { body, .. } | Node::For { body, .. } => joints(body, found),
+            Node::Assign { .. } | Node::Assume { .. } => {}
+        }
+    }
+}
+
+/// The scalars that are written when control passes through the nodes.
+fn certain(nodes: &[Node]) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    for node in nodes {
+        match node {
+            Node::Assign { var, subscripts, .. } if subscripts.is_empty() => drop(found.insert(*var)),
+            Node::If { then, els, .. } => found.extend(certain(then).intersection(&certain(els)).copied()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The last statement in text order.
+fn last_op(nodes: &[Node]) -> Option<OpId> {
+    Some(match nodes.last()? {
+        Node::Assign { op, .. } | Node::Assume { op, .. } => *op,
+        Node::If { op, then, els, .. } => last_op(els).or(last_op(then)).unwrap_or(*op),
+        Node::While { op, body, .. } | Node::For { op, body, .. } => last_op(body).unwrap_or(*op),
+    })
 }
