@@ -8,4 +8,4 @@ end subroutine
 ! output:
 ! %s:6:3: remark: loop nest of depth 2 can be modelled [-Rpass-analysis=orthant]
 ! orthant: detect: smooth_
-!   candidate-array-syntax.f90:6:3: candidate, depth 2, 2 loops
+!   %s:6:3: candidate, depth 2, 2 loops

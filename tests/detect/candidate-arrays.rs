@@ -8,7 +8,7 @@ pub fn add(a: &mut [[f64; 1000]; 1000], b: &[[f64; 1000]; 1000]) {
         }
     }
 }
-// CHECK: remark: {{.*}}: loop nest of depth 2 can be modelled
-// CHECK: orthant: detect: add
-// CHECK-NEXT: candidate, depth 2, 2 loops
-// CHECK-NOT: rejected
+// output:
+// remark: %s:5:14: loop nest of depth 2 can be modelled
+// orthant: detect: add
+//   %s:5:14: candidate, depth 2, 2 loops

@@ -7,7 +7,7 @@ pub fn scan(n: usize, x: &[f64], y: &mut [f64]) {
         y[i] = y[i - 1] + x[i];
     }
 }
-// CHECK: remark: {{.*}}: loop nest of depth 1 can be modelled
-// CHECK: orthant: detect: scan
-// CHECK-NEXT: candidate, depth 1, 1 loops
-// CHECK-NOT: rejected
+// output:
+// remark: %s:6:14: loop nest of depth 1 can be modelled
+// orthant: detect: scan
+//   %s:6:14: candidate, depth 1, 1 loops

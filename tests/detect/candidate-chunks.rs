@@ -9,7 +9,7 @@ pub fn gemv(n: usize, m: usize, a: &[f64], x: &[f64], y: &mut [f64]) {
         }
     }
 }
-// CHECK: remark: {{.*}}: loop nest of depth 2 can be modelled
-// CHECK: orthant: detect: gemv
-// CHECK-NEXT: candidate, depth 2, 2 loops
-// CHECK-NOT: rejected
+// output:
+// remark: %s:6:21: loop nest of depth 2 can be modelled
+// orthant: detect: gemv
+//   %s:6:21: candidate, depth 2, 2 loops

@@ -15,4 +15,4 @@ end subroutine
 ! output:
 ! %s:7:3: remark: loop nest of depth 3 can be modelled [-Rpass-analysis=orthant]
 ! orthant: detect: gemm_
-!   candidate-explicit-shape.f90:7:3: candidate, depth 3, 3 loops
+!   %s:7:3: candidate, depth 3, 3 loops

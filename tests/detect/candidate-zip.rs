@@ -6,7 +6,7 @@ pub fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
         *y += a * x;
     }
 }
-// CHECK: remark: {{.*}}: loop nest of depth 1 can be modelled
-// CHECK: orthant: detect: axpy
-// CHECK-NEXT: candidate, depth 1, 1 loops
-// CHECK-NOT: rejected
+// output:
+// remark: %s:5:19: loop nest of depth 1 can be modelled
+// orthant: detect: axpy
+//   %s:5:19: candidate, depth 1, 1 loops

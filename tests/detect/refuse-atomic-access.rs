@@ -8,7 +8,9 @@ pub fn count(a: &[u64], total: &AtomicU64) {
         total.fetch_add(*x, Ordering::Relaxed);
     }
 }
-// CHECK: remark: {{.*}}: loop nest not optimized: atomic access
-// CHECK: orthant: detect: count
-// CHECK-NEXT: rejected, depth 1, 1 loops
-// CHECK-NEXT: atomic-access: {{.*}}: atomic access
+// output:
+// remark: %s:7:14: loop nest not optimized: atomic access
+// remark: %s:8:15: atomic access; move the atomic operation out of the loops, or accumulate locally first
+// orthant: detect: count
+//   %s:7:14: rejected, depth 1, 1 loops
+//     atomic-access: %s:8:15: atomic access

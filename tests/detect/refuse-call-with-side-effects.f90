@@ -14,7 +14,7 @@ end subroutine
 ! %s:8:5: remark: call to _FortranAioEndIoStatement may have side effects; move the call out of the loops, make it visible for inlining, or declare it __attribute__((const)) or ((pure)) if it is [-Rpass-analysis=orthant]
 ! %s:8:14: remark: call to _FortranAioOutputReal64 may have side effects; move the call out of the loops, make it visible for inlining, or declare it __attribute__((const)) or ((pure)) if it is [-Rpass-analysis=orthant]
 ! orthant: detect: show_
-!   refuse-call-with-side-effects.f90:6:3: rejected, depth 1, 1 loops
-!     call-with-side-effects: refuse-call-with-side-effects.f90:8:5: call to _FortranAioBeginExternalListOutput may have side effects
-!     call-with-side-effects: refuse-call-with-side-effects.f90:8:5: call to _FortranAioEndIoStatement may have side effects
-!     call-with-side-effects: refuse-call-with-side-effects.f90:8:14: call to _FortranAioOutputReal64 may have side effects
+!   %s:6:3: rejected, depth 1, 1 loops
+!     call-with-side-effects: %s:8:5: call to _FortranAioBeginExternalListOutput may have side effects
+!     call-with-side-effects: %s:8:5: call to _FortranAioEndIoStatement may have side effects
+!     call-with-side-effects: %s:8:14: call to _FortranAioOutputReal64 may have side effects

@@ -14,11 +14,7 @@ end subroutine
 ! %s:7:3: remark: loop nest not optimized: the number of iterations depends on the data [-Rpass-missed=orthant]
 ! %s:7:3: remark: the number of iterations depends on the data; split the search for the end from the work, so that the working loop has a bound known on entry [-Rpass-analysis=orthant]
 ! %s:8:5: remark: loop nest of depth 1 can be modelled [-Rpass-analysis=orthant]
-! %s:7:3: remark: loop nest not optimized: the number of iterations depends on the data [-Rpass-missed=orthant]
-! %s:7:3: remark: the number of iterations depends on the data; split the search for the end from the work, so that the working loop has a bound known on entry [-Rpass-analysis=orthant]
 ! orthant: detect: iterate_
-!   refuse-data-dependent-exit.f90:7:3: rejected, depth 2, 2 loops
-!     data-dependent-exit: refuse-data-dependent-exit.f90:7:3: the number of iterations depends on the data
-!   refuse-data-dependent-exit.f90:8:5: candidate, depth 1, 1 loops
-!   refuse-data-dependent-exit.f90:7:3: rejected, depth 1, 1 loops
-!     data-dependent-exit: refuse-data-dependent-exit.f90:7:3: the number of iterations depends on the data
+!   %s:7:3: rejected, depth 2, 2 loops
+!     data-dependent-exit: %s:7:3: the number of iterations depends on the data
+!   %s:8:5: candidate, depth 1, 1 loops

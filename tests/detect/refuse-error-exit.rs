@@ -6,8 +6,11 @@ pub fn axpy(n: usize, a: f64, x: &[f64], y: &mut [f64]) {
         y[i] += a * x[i];
     }
 }
-// CHECK: remark: %s:{{.*}}: loop nest not optimized: an exit leads to code that does not return, such as a failed bounds check
-// CHECK: orthant: detect: axpy
-// CHECK-NEXT: %s:{{.*}}: rejected, depth 1, 1 loops
-// CHECK-NEXT: error-exit: %s:6:9: an exit leads to code that does not return
-// CHECK-NEXT: error-exit: %s:6:21: an exit leads to code that does not return
+// output:
+// remark: %s:5:14: loop nest not optimized: an exit leads to code that does not return, such as a failed bounds check
+// remark: %s:6:9: an exit leads to code that does not return, such as a failed bounds check; check the bounds once before the loops (in Rust: take a slice of the needed length first)
+// remark: %s:6:21: an exit leads to code that does not return, such as a failed bounds check; check the bounds once before the loops (in Rust: take a slice of the needed length first)
+// orthant: detect: axpy
+//   %s:5:14: rejected, depth 1, 1 loops
+//     error-exit: %s:6:9: an exit leads to code that does not return, such as a failed bounds check
+//     error-exit: %s:6:21: an exit leads to code that does not return, such as a failed bounds check

@@ -5,7 +5,7 @@ void blink(int *lamp) {
 }
 // output:
 // %s:3:3: remark: loop nest not optimized: the loop has no exit; volatile access [-Rpass-missed=orthant]
-// %s:3:3: remark: the loop has no exit; nothing: a loop without an exit cannot be reordered [-Rpass-analysis=orthant]
+// %s:3:3: remark: the loop has no exit; there is no remedy: nothing can be moved across a loop that never ends [-Rpass-analysis=orthant]
 // %s:4:27: remark: volatile access; copy the volatile object to a local before the loops [-Rpass-analysis=orthant]
 // orthant: detect: blink
 //   %s:3:3: rejected, depth 1, 1 loops

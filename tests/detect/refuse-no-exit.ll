@@ -11,7 +11,7 @@ loop:
 }
 ; output:
 ; remark: <unknown>:0:0: loop nest not optimized: the loop has no exit
-; remark: <unknown>:0:0: the loop has no exit; nothing: a loop without an exit cannot be reordered
+; remark: <unknown>:0:0: the loop has no exit; there is no remedy: nothing can be moved across a loop that never ends
 ; orthant: detect: forever
 ;   unknown place: rejected, depth 1, 1 loops
 ;     no-exit: unknown place: the loop has no exit

@@ -8,8 +8,8 @@ void interact(long n, double *restrict force, const double *restrict x) {
       force[i] += __builtin_sqrt(x[i] - x[j]);
 }
 // output:
-// %s:6:3: remark: loop nest not optimized: call to sqrt may have side effects [-Rpass-missed=orthant]
-// %s:8:19: remark: call to sqrt may have side effects; move the call out of the loops, make it visible for inlining, or declare it __attribute__((const)) or ((pure)) if it is [-Rpass-analysis=orthant]
+// %s:6:3: remark: loop nest not optimized: call to sqrt may set errno [-Rpass-missed=orthant]
+// %s:8:19: remark: call to sqrt may set errno; compile with -fno-math-errno if nobody reads errno [-Rpass-analysis=orthant]
 // orthant: detect: interact
 //   %s:6:3: rejected, depth 2, 2 loops
-//     call-with-side-effects: %s:8:19: call to sqrt may have side effects
+//     sets-errno: %s:8:19: call to sqrt may set errno

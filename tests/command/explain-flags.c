@@ -1,0 +1,16 @@
+// test: orthant explain %s -- -O1 -DTWICE
+// Flags after -- are the compiler's.
+void f(long n, double *a) {
+  for (long i = 0; i < n; i++)
+    a[i] += 1;
+#ifdef TWICE
+  for (long i = 0; i < n; i++)
+    a[i] *= 2;
+#endif
+}
+// output:
+// f (%s)
+//   %s:4:3: 2 loops: candidate
+//       for (long i = 0; i < n; i++)
+//
+// 1 function, 1 loop nest: 1 candidate, 0 rejected

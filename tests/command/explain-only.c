@@ -1,0 +1,15 @@
+// test: orthant explain --only=^g$ %s
+void f(long n, double *a) {
+  for (long i = 0; i < n; i++)
+    a[i] += 1;
+}
+void g(long n, double *a) {
+  for (long i = 0; i < n; i++)
+    a[i] *= 2;
+}
+// output:
+// g (%s)
+//   %s:7:3: 1 loop: candidate
+//       for (long i = 0; i < n; i++)
+//
+// 1 function, 1 loop nest: 1 candidate, 0 rejected

@@ -1,0 +1,21 @@
+; test: orthant opt %s --passes=orthant --print-after=detect
+define void @f(i64 %n, ptr %a) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
+  %p = getelementptr inbounds double, ptr %a, i64 %i
+  %x = load double, ptr %p, align 8
+  %y = fadd double %x, 1.0
+  store double %y, ptr %p, align 8
+  %i.next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %i.next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}
+; CHECK: orthant: detect: f
+; CHECK-NEXT: candidate, depth 1, 1 loops
+; CHECK: define void @f(i64 %n, ptr %a) {
+; CHECK: loop:
+; CHECK-NEXT: %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
