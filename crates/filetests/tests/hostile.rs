@@ -9,6 +9,8 @@
 //! keeps the input and prints its name.
 
 use filetests::Toolchain;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -265,17 +267,21 @@ fn wrong_flags_are_refused() {
 fn wrong_options_in_the_environment_are_refused() {
     let (folder, input) = module();
     for (variable, value) in [
-        ("ORTHANT_OPTS", "budget=many"),
-        ("ORTHANT_OPTS", "no-such-option"),
-        ("ORTHANT_OPTS", "only='"),
-        ("ORTHANT_CONFIG", "no-such-file"),
-        ("ORTHANT_CONFIG", "module.ll"),
+        ("ORTHANT_OPTS", &b"budget=many"[..]),
+        ("ORTHANT_OPTS", b"no-such-option"),
+        ("ORTHANT_OPTS", b"only='"),
+        ("ORTHANT_OPTS", b"only=\xff"),
+        ("ORTHANT_CONFIG", b"no-such-file"),
+        ("ORTHANT_CONFIG", b"no-such-\xff"),
+        ("ORTHANT_CONFIG", b"module.ll"),
+        ("ORTHANT_CONFIG", b"."),
     ] {
+        let value = OsStr::from_bytes(value);
         for subcommand in [&["opt", "-o", "x.bc"][..], &["explain"], &["cc", "-O2", "-c", "-o", "x.o"]] {
             let mut command = orthant();
             command.args(subcommand).arg(&input).env(variable, value);
             let ran = run(command, folder.path());
-            assert_ne!(ran.exit, 0, "{variable}={value} {subcommand:?} was accepted:\n{}", ran.message);
+            assert_ne!(ran.exit, 0, "{variable}={value:?} {subcommand:?} was accepted:\n{}", ran.message);
         }
     }
 }
