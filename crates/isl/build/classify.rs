@@ -98,6 +98,8 @@ pub struct Types {
     pub handles: BTreeSet<String>,
     /// The handles that can be copied.
     pub copyable: BTreeSet<String>,
+    /// The handles with a `dim` function, which tells how many dimensions there are of a type.
+    pub with_dimensions: BTreeSet<String>,
     enumerations: BTreeSet<String>,
 }
 
@@ -108,9 +110,14 @@ impl Types {
             let names = declarations.functions.iter().filter_map(|f| f.name.strip_suffix(ending));
             names.filter(|name| !table::OPAQUE_TYPES.contains(name)).map(str::to_owned).collect()
         };
+        let handles = with_function("_free");
         Types {
-            handles: with_function("_free"),
+            handles: handles.clone(),
             copyable: with_function("_copy"),
+            with_dimensions: with_function("_dim")
+                .into_iter()
+                .filter(|name| handles.contains(name))
+                .collect(),
             enumerations: declarations.enumerations.iter().map(|e| e.name.clone()).collect(),
         }
     }

@@ -3,12 +3,6 @@
 /// `isl_union_pw_aff` becomes `UnionPwAff`.
 pub fn type_name(c_name: &str) -> String {
     let stem = c_name.strip_prefix("isl_").unwrap_or(c_name);
-    match stem {
-        // Not the names of the standard library's types.
-        "vec" => return "Vector".into(),
-        "mat" => return "Matrix".into(),
-        _ => {}
-    }
     stem.split('_')
         .map(|part| match part {
             "qpolynomial" => "QPolynomial".to_owned(),

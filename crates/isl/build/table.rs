@@ -30,7 +30,8 @@ pub const BY_HAND: &[(&str, &str)] = &[
 ];
 
 /// Types that have a `free` function and are nevertheless no generated handle: a raw declaration is all they get.
-pub const OPAQUE_TYPES: &[&str] = &["isl_ctx", "isl_access_info", "isl_flow"];
+pub const OPAQUE_TYPES: &[&str] =
+    &["isl_ctx", "isl_options", "isl_access_info", "isl_flow", "isl_mat", "isl_vec"];
 
 /// Functions (or, with a trailing `*`, families of functions) that are left out, and why.
 pub const EXCLUDED: &[(&str, &str)] = &[
@@ -46,7 +47,18 @@ pub const EXCLUDED: &[(&str, &str)] = &[
     ("isl_val_int_from_chunks", "takes raw limbs; read the number from its decimal notation instead"),
     ("isl_val_get_abs_num_chunks", "gives raw limbs; print the number in its decimal notation instead"),
     ("isl_val_n_abs_num_chunks", "only useful with raw limbs"),
-    ("isl_mat_col_add", "changes a matrix that it only keeps, without looking at the positions"),
+    ("isl_mat_*", "isl's own linear algebra, which does not check positions; use constraints"),
+    ("isl_vec_*", "isl's own linear algebra, which does not check positions; use constraints"),
+    ("isl_id_read_from_str", "follows a null pointer on text that is no name; use `Id::new`"),
+    ("isl_id_to_ast_expr_read_from_str", "follows a null pointer on text that is not its own"),
+    ("isl_id_to_id_read_from_str", "follows a null pointer on text that is not its own"),
+    ("isl_id_to_pw_aff_read_from_str", "follows a null pointer on text that is not its own"),
+    ("isl_map_to_basic_set_read_from_str", "follows a null pointer on text that is not its own"),
+    ("isl_map_unshifted_simple_hull_from_map_list", "does not check that the spaces match"),
+    ("isl_set_unshifted_simple_hull_from_set_list", "does not check that the spaces match"),
+    ("isl_set_lift", "reads past the end of an empty set; lift the basic sets"),
+    ("isl_set_insert_domain", "writes past the end of some spaces; use `Map::from_domain_and_range`"),
+    ("isl_multi_val_mod_multi_val", "divides by zero without a check; use `mod_val`"),
     ("isl_ast_op_type_*", "the older name of `isl_ast_expr_op_type_*`"),
 ];
 
@@ -56,6 +68,7 @@ pub const EXCLUDED_ENDINGS: &[(&str, &str)] = &[
     ("_free", "is `Drop`"),
     ("_copy", "is `Clone`"),
     ("_get_ctx", "is `ctx()`"),
+    ("_reset_space", "replaces the space without checking that it fits"),
 ];
 
 /// Free functions that become associated functions of a type whose name they do not start with.
@@ -92,6 +105,25 @@ pub const EQUAL_THROUGH: &[(&str, &str)] = &[
 
 /// `int` parameters with these names count or index something; they are `usize` in Rust.
 pub const POSITIONS: &[&str] = &["pos", "index", "n", "row", "col", "src_col", "dst_col", "generation"];
+
+/// Checks that isl leaves out and without which it would touch memory that it should not. The functions are those of
+/// `src/guard.rs`. (Positions that follow a dimension type need no line: they are always checked.)
+pub const GUARDS: &[(&str, &str)] = &[
+    ("isl_basic_map_equal", "in_both_tuples(&space, 0, n_equal)"),
+    ("isl_basic_map_less_at", "in_both_tuples(&space, pos, 1)"),
+    ("isl_basic_map_more_at", "in_both_tuples(&space, pos, 1)"),
+    ("isl_map_lex_lt_first", "in_both_tuples(&space, 0, n)"),
+    ("isl_map_lex_le_first", "in_both_tuples(&space, 0, n)"),
+    ("isl_map_lex_gt_first", "in_both_tuples(&space, 0, n)"),
+    ("isl_map_lex_ge_first", "in_both_tuples(&space, 0, n)"),
+    ("isl_set_dim_residue_class_val", "range(self.dim(DimType::Set)?, pos, 1)"),
+    ("isl_set_gist", "same_tuples(&self.get_space()?, &context.get_space()?)"),
+    ("isl_map_gist", "same_tuples(&self.get_space()?, &context.get_space()?)"),
+    ("isl_val_mod", "non_zero(&v2)"),
+    ("isl_multi_val_mod_val", "non_zero(&v)"),
+    ("isl_schedule_read_from_str", "flow_style(str)"),
+    ("isl_schedule_constraints_read_from_str", "flow_style(str)"),
+];
 
 /// Function-pointer typedefs and plain structs used by functions in [`BY_HAND`], as Rust types.
 pub const RAW_TYPES: &[(&str, &str)] = &[

@@ -19,6 +19,7 @@ use std::str::FromStr;
 use crate::callback::{Closure, Hooks};
 use crate::ctx::{Ctx, Variant, c_text, position};
 use crate::error::{Error, Result};
+use crate::guard;
 use crate::handle::{Handle, Read, copied};
 use crate::raw;
 

@@ -66,6 +66,7 @@ mod callback;
 mod ctx;
 mod error;
 mod flow;
+mod guard;
 #[macro_use]
 mod handle;
 mod generated;

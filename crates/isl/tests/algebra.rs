@@ -197,7 +197,12 @@ fn every_function_left_out_has_a_reason() {
     for (name, reason) in isl::UNCOVERED {
         assert!(!reason.contains("ADOPTED"), "{name}: {reason}");
     }
-    let unexplained = isl::UNCOVERED.iter().filter(|(_, reason)| reason.starts_with("uses `isl_")).count();
-    assert!(unexplained <= 12, "too many functions fail on their types: {:#?}", isl::UNCOVERED);
+    // Those left out for their types use isl's linear algebra, its `maybe` structs or its option struct, or an
+    // unannotated or nested pointer; a new family among them should get a conversion or a line in the table.
+    let known = ["isl_mat", "isl_vec", "isl_maybe", "isl_options", "isl_basic_set *", "isl_qpolynomial **"];
+    for (name, reason) in isl::UNCOVERED {
+        let by_type = reason.starts_with("uses `isl_");
+        assert!(!by_type || known.iter().any(|ty| reason.contains(ty)), "{name}: {reason}");
+    }
     assert!(isl::version().starts_with("isl-"), "{}", isl::version());
 }
