@@ -111,7 +111,8 @@ fn driver(name: &'static str, tool: &'static str) -> Command {
         )
         .after_help(format!(
             "Use it wherever a compiler is named: `make CC=\"orthant cc\"`, `CC=\"orthant cc\" cmake ...`. For tools that \
-             reject a compiler with a space, link the executable under the name orthant-{name}.\n\n\
+             reject a compiler with a space, and for CMake projects with assembly files, link the executable under \
+             the name orthant-{name} and name that.\n\n\
              With -flto=thin loops are optimized when linking, which needs -fuse-ld=lld; with -flto they are \
              optimized when compiling, and again when linking with -fuse-ld=lld.\n\n\
              Options of the pass, harmless on assembly and link steps:\n{}",

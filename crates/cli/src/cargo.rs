@@ -191,6 +191,8 @@ plugin loaded. `orthant help cc` lists the options. In profiles with opt-level =
 options must be absolute: cargo compiles in other folders. For source lines in reports, set
 CARGO_PROFILE_RELEASE_DEBUG=line-tables-only.
 
+A static library (crate-type staticlib) then holds bitcode: link it with `orthant cc -flto=thin -fuse-ld=lld`.
+
 Without the subcommand: RUSTC_WRAPPER=cargo-orthant cargo build --release
 ";
 
