@@ -1,1 +1,3 @@
 //! Legality of schedules, and new schedules from dependences.
+
+pub mod legality;

@@ -1,0 +1,65 @@
+//! Memory-based dependences: every conflicting pair of instances in the program's order.
+//!
+//! Nothing is projected, minimized or subtracted but the cells that two accesses have in common, so this stays cheap
+//! where the value-based analysis does not, and shares no code with isl's flow analysis: tests compare the two.
+
+use isl::UnionMap;
+use model::Scop;
+
+use crate::access::Table;
+use crate::{AccessDependence, Basis, Dependences, Error, Kind, Parts, before};
+
+/// All conflicting pairs, those of reductions apart. Every read counts as live-in.
+pub fn memory_based(scop: &Scop) -> Result<Dependences, Error> {
+    let compute = || {
+        let table = Table::new(scop, true)?;
+        let parts = Parts {
+            pairs: pairs(scop, &table, &[Kind::Flow, Kind::Anti, Kind::Output])?,
+            live_in: table.relations(|entry| entry.reads())?,
+            live_out: table.relations(|entry| !entry.reads())?,
+            flow_basis: Basis::Memory,
+            memory_basis: Basis::Memory,
+            reasons: Vec::new(),
+        };
+        parts.finish(scop, &table)
+    };
+    compute().map_err(Error::of(scop))
+}
+
+/// The conflicting pairs that would be of these kinds if there were no reductions.
+pub(crate) fn pairs(scop: &Scop, table: &Table, kinds: &[Kind]) -> isl::Result<Vec<AccessDependence>> {
+    let mut pairs = Vec::new();
+    for source in &table.entries {
+        for sink in &table.entries {
+            let Some(kind) = source.kind_to(sink) else { continue };
+            if !kinds.contains(&source.plain_kind_to(sink)) {
+                continue;
+            }
+            let relation = source
+                .relation
+                .clone()
+                .apply_range(sink.relation.clone().reverse()?)?
+                .intersect(before(scop, source.stmt, sink.stmt)?)?;
+            if !relation.is_empty()? {
+                let (array, source, sink) = (sink.array, source.id, sink.id);
+                pairs.push(AccessDependence { kind, source, sink, array, relation });
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// `{ S[i] -> A[x] }`: the writes after which no must-write of the cell comes; an update does not hide the
+/// updates before it.
+pub(crate) fn live_out(scop: &Scop, table: &Table) -> isl::Result<UnionMap> {
+    let mut all = UnionMap::empty_ctx(&scop.ctx)?;
+    for write in table.entries.iter().filter(|entry| !entry.reads()) {
+        let mut last = write.relation.clone();
+        for kill in table.entries.iter().filter(|entry| entry.kills() && entry.array == write.array) {
+            let hidden = before(scop, write.stmt, kill.stmt)?.apply_range(kill.relation.clone())?;
+            last = last.subtract(hidden)?;
+        }
+        all = all.union(UnionMap::from_map(last)?)?;
+    }
+    all.coalesce()
+}

@@ -1,0 +1,45 @@
+//! The program's order between two statements, read off [`Scop::order`] without isl's schedule trees.
+//!
+//! With `c` loops around both S and T, S\[i\] runs before T\[j\] if `i` and `j` agree on the first `k < c` counters and
+//! `i_k < j_k`, or if they agree on all `c` and S stands first in the text.
+
+use isl::{DimType, Map};
+use model::{Order, Scop, StmtId};
+
+/// `{ S[i] -> T[j] }`: S\[i\] runs before T\[j\] in the program. Domains are not looked at.
+pub fn before(scop: &Scop, first: StmtId, second: StmtId) -> isl::Result<Map> {
+    let (source, sink) = (path(&scop.order, first), path(&scop.order, second));
+    let shared = source.iter().zip(&sink).take_while(|(a, b)| a == b).count();
+    // The last position is the statement's own, not a loop's.
+    let loops = shared.min(source.len().saturating_sub(1)).min(sink.len().saturating_sub(1));
+    let space = scop.stmt(first).domain.get_space()?;
+    let space = space.map_from_domain_and_range(scop.stmt(second).domain.get_space()?)?;
+
+    let mut equal = Map::universe(space.clone())?;
+    let mut before = Map::empty(space)?;
+    for k in 0..loops as i32 {
+        before = before.union(equal.clone().order_lt(DimType::In, k, DimType::Out, k)?)?;
+        equal = equal.equate(DimType::In, k, DimType::Out, k)?;
+    }
+    match source.get(loops) < sink.get(loops) {
+        true => before.union(equal),
+        false => Ok(before),
+    }
+}
+
+/// The positions that lead to a statement, one for each body it is in.
+fn path(parts: &[Order], wanted: StmtId) -> Vec<usize> {
+    for (position, part) in parts.iter().enumerate() {
+        match part {
+            Order::Stmt(id) if *id == wanted => return vec![position],
+            Order::Stmt(_) => {}
+            Order::Loop(body) => {
+                let inner = path(body, wanted);
+                if !inner.is_empty() {
+                    return std::iter::once(position).chain(inner).collect();
+                }
+            }
+        }
+    }
+    Vec::new()
+}
