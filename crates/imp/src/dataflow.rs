@@ -12,7 +12,7 @@
 use crate::affine::{StateVar, safe_name};
 use crate::diag::line_column;
 use crate::flow::{Dependence, Flow, Input, Sink, flow};
-use crate::format;
+use crate::format::{expression, format};
 use crate::parser;
 use crate::reach::{Budget, Reaches, Why, reaches};
 use crate::resolve::*;
@@ -102,13 +102,16 @@ pub fn dataflow<'p>(program: &'p Program, options: &Options) -> Result<Dataflow<
     let reaches = reaches(program, options.budget)?;
     let wanted =
         |var: VarId| options.only.is_empty() || options.only.contains(&program.vars[var.index()].name);
-    let flow = flow(&reaches, options.budget.step, options.output, &wanted)?;
+    let flow = flow(&reaches, options.budget, options.output, &wanted)?;
     let mut bridges = Vec::new();
     for (id, _) in program.ops_with_ids() {
         bridges.push(bridge(&reaches, id)?);
     }
     Ok(Dataflow { program, options: options.clone(), reaches, flow, bridges })
 }
+
+/// How many isl operations the search for a statement's variables may take, and the tidying of one relation.
+const BRIDGE: u64 = 100_000;
 
 fn bridge(reaches: &Reaches<'_>, id: OpId) -> isl::Result<Bridge> {
     let op = &reaches.program.ops[id.index()];
@@ -138,7 +141,11 @@ fn bridge(reaches: &Reaches<'_>, id: OpId) -> isl::Result<Bridge> {
         counters = counters.set_dim_name(DimType::Out, at, &unused(format!("k{}", dim.kappa), &taken))?;
     }
     let counters = counters.set_tuple_name(DimType::Out, &name)?;
-    let (variables, names) = own_variables(reaches, id, &rounds, &taken)?;
+    let found = reaches.ctx.with_budget(BRIDGE, || own_variables(reaches, id, true, &rounds, &taken));
+    let (variables, names) = match found {
+        Err(error) if error.is_budget() => own_variables(reaches, id, false, &rounds, &taken)?,
+        found => found?,
+    };
     Ok(Bridge { counters, variables: variables.set_tuple_name(DimType::Out, &name)?, names })
 }
 
@@ -153,13 +160,14 @@ fn unused(mut name: String, taken: &[&str]) -> String {
 fn own_variables(
     reaches: &Reaches<'_>,
     id: OpId,
+    search: bool,
     rounds: &[String],
     taken: &[&str],
 ) -> isl::Result<(Map, Vec<String>)> {
     let op = &reaches.program.ops[id.index()];
     let levels: Vec<&Dim> = op.dims.iter().filter(|dim| dim.of.is_some()).collect();
     let mut choice: Vec<Option<usize>> = vec![None; levels.len()];
-    if reaches.of[id.index()].why.is_none() {
+    if search && reaches.of[id.index()].why.is_none() {
         for level in 0..levels.len() {
             for candidate in candidates(reaches, levels[level], id) {
                 let already = choice.contains(&Some(candidate));
@@ -171,7 +179,11 @@ fn own_variables(
             }
         }
     }
-    let mut map = chosen(reaches, id, &levels, &choice, rounds)?;
+    let mut map = if search {
+        chosen(reaches, id, &levels, &choice, rounds)?
+    } else {
+        counters_only(reaches, &levels, rounds)?
+    };
     let mut names = Vec::new();
     for (at, (dim, choice)) in levels.iter().zip(&choice).enumerate() {
         let name = match choice.map(|k| reaches.layout.vars[k]) {
@@ -231,6 +243,14 @@ fn chosen(
     let read: Map = reaches.ctx.parse(&text)?;
     let graph = reaches.of[id.index()].map.clone().wrap()?.flatten()?;
     read.intersect_domain(graph)?.project_out(DimType::In, rounds.len(), layout.len())?.coalesce()
+}
+
+/// The counters of the loops, without looking at the domain.
+fn counters_only(reaches: &Reaches<'_>, levels: &[&Dim], rounds: &[String]) -> isl::Result<Map> {
+    let component = |(dim, t): (&&Dim, &String)| format!("{} + {}*{t}", dim.position, dim.stride);
+    let components: Vec<String> = levels.iter().zip(rounds).map(component).collect();
+    let params = reaches.layout.param_tuple();
+    reaches.ctx.parse(&format!("{params}{{ [{}] -> [{}] }}", rounds.join(", "), components.join(", ")))
 }
 
 /// A relation or a set in both notations; the ones not asked for are absent.
@@ -518,7 +538,7 @@ fn canonical_statement(text: &str, kind: OpKind) -> String {
         OpKind::WhileTest | OpKind::ForBounds => format!("{text} do skip done"),
         OpKind::Assign | OpKind::Assume => text.to_string(),
     };
-    let Ok(formatted) = format::format(&closed) else {
+    let Ok(formatted) = format(&closed) else {
         return text.split_whitespace().collect::<Vec<_>>().join(" ");
     };
     let line = formatted.lines().find(|line| !line.starts_with('#') && !line.starts_with("(*")).unwrap_or("");
@@ -529,18 +549,22 @@ fn canonical_statement(text: &str, kind: OpKind) -> String {
 fn canonical(text: &str) -> String {
     let wrapped = format!("x := {text}");
     match parser::parse(&wrapped).ok().and_then(|ast| ast.body.into_iter().next()).map(|stmt| stmt.kind) {
-        Some(crate::ast::StmtKind::Assign { value, .. }) => format::expression(&value),
+        Some(crate::ast::StmtKind::Assign { value, .. }) => expression(&value),
         _ => text.to_string(),
     }
 }
 
 /// The shortest text isl has for it, given what is assumed of the parameters.
 fn tidy_map(map: Map, context: &Set) -> isl::Result<String> {
-    map.coalesce()?.gist_params(context.clone())?.coalesce()?.drop_unused_params()?.to_str()
+    let tidy = |map: Map| map.coalesce()?.gist_params(context.clone())?.coalesce()?.drop_unused_params();
+    let short = map.ctx().with_budget(BRIDGE, || tidy(map.clone()));
+    short.or_else(|error| if error.is_budget() { Ok(map) } else { Err(error) })?.to_str()
 }
 
 fn tidy_set(set: Set, context: &Set) -> isl::Result<String> {
-    set.coalesce()?.gist_params(context.clone())?.coalesce()?.drop_unused_params()?.to_str()
+    let tidy = |set: Set| set.coalesce()?.gist_params(context.clone())?.coalesce()?.drop_unused_params();
+    let short = set.ctx().with_budget(BRIDGE, || tidy(set.clone()));
+    short.or_else(|error| if error.is_budget() { Ok(set) } else { Err(error) })?.to_str()
 }
 
 impl Shown {

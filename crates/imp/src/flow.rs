@@ -25,10 +25,11 @@
 
 use crate::affine::Layout;
 use crate::diag::Span;
-use crate::reach::{Reach, Reaches, Why};
+use crate::reach::{Budget, Reach, Reaches, Why};
 use crate::resolve::*;
 use crate::trace::Kind;
 use isl::{DimType, Map, Result, Set};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// One access of a statement: `{ [t] -> [cell] }`, and why it is not exact.
@@ -102,10 +103,16 @@ pub struct Flow {
 }
 
 /// Computes the dependences through the variables that `wanted` accepts; output dependences only on request.
-pub fn flow(reaches: &Reaches<'_>, step: u64, output: bool, wanted: &dyn Fn(VarId) -> bool) -> Result<Flow> {
+pub fn flow(
+    reaches: &Reaches<'_>,
+    budget: Budget,
+    output: bool,
+    wanted: &dyn Fn(VarId) -> bool,
+) -> Result<Flow> {
     let mut joint = Vec::new();
     joints(&reaches.program.body, &mut joint);
-    let solver = Solver { reaches, layout: &reaches.layout, joints: joint };
+    let left = Cell::new(budget.flow);
+    let solver = Solver { reaches, layout: &reaches.layout, joints: joint, budget, left };
     let mut writes: Vec<Vec<Access>> = vec![Vec::new(); reaches.program.vars.len()];
     for (id, op) in reaches.program.ops_with_ids() {
         if let Some((var, subscripts)) = op.write.as_ref().filter(|(var, _)| wanted(*var)) {
@@ -116,18 +123,11 @@ pub fn flow(reaches: &Reaches<'_>, step: u64, output: bool, wanted: &dyn Fn(VarI
     for (id, op) in reaches.program.ops_with_ids() {
         for (at, read) in op.reads.iter().enumerate().filter(|(_, read)| wanted(read.var)) {
             let access = solver.access(id, &read.subscripts, &read.guards, read.span)?;
-            solver.sink(
-                &mut flow,
-                &access,
-                Sink::Read(at as u32),
-                read.var,
-                &writes[read.var.index()],
-                step,
-            )?;
+            solver.sink(&mut flow, &access, Sink::Read(at as u32), read.var, &writes[read.var.index()])?;
         }
         if let Some((var, subscripts)) = op.write.as_ref().filter(|(var, _)| output && wanted(*var)) {
             let access = solver.access(id, subscripts, &[], op.span)?;
-            solver.sink(&mut flow, &access, Sink::Write, *var, &writes[var.index()], step)?;
+            solver.sink(&mut flow, &access, Sink::Write, *var, &writes[var.index()])?;
         }
     }
     Ok(flow)
@@ -137,6 +137,9 @@ struct Solver<'a> {
     reaches: &'a Reaches<'a>,
     layout: &'a Layout,
     joints: Vec<Joint>,
+    budget: Budget,
+    /// What is left for all dependences together.
+    left: Cell<u64>,
 }
 
 /// One access of the sink, with its cells: everything below is seen from it.
@@ -212,7 +215,29 @@ impl Solver<'_> {
             if constraints.is_empty() { String::new() } else { format!(" : {}", constraints.join(" and ")) };
         let subscripts =
             self.map(&format!("[{}] -> [{}]{constraints}", self.layout.tuple(), cell.join(", ")))?;
-        Ok(Access { op, map: map.clone().apply_range(subscripts)?.coalesce()?, why })
+        let applied = self.within_budget(|| map.clone().apply_range(subscripts)?.coalesce());
+        match applied {
+            Ok(map) => Ok(Access { op, map, why }),
+            Err(error) if error.is_budget() => {
+                let (t, c) = (self.rounds(op, "t"), cell.len());
+                let any: Vec<String> = (0..c).map(|k| self.layout.fresh(&format!("c{k}"))).collect();
+                let map = self.map(&format!("[{}] -> [{}]", t.join(", "), any.join(", ")))?;
+                let budget = Why { reason: "the work budget for this access was spent".into(), span };
+                Ok(Access { op, map, why: Some(why.unwrap_or(budget)) })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Runs `work` within what is left of the budget.
+    fn within_budget<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let allowed = self.budget.dependence.min(self.left.get());
+        let (result, unused) = self.reaches.ctx.with_budget(allowed, || {
+            let result = work();
+            (result, self.reaches.ctx.operations_left().unwrap_or(0))
+        });
+        self.left.set(self.left.get().saturating_sub(allowed.saturating_sub(unused)));
+        result
     }
 
     fn sink(
@@ -222,34 +247,39 @@ impl Solver<'_> {
         which: Sink,
         var: VarId,
         writes: &[Access],
-        step: u64,
     ) -> Result<()> {
-        let solved = self.reaches.ctx.with_budget(step, || self.solve(access, which, var, writes));
-        match solved {
+        let solved = self.within_budget(|| self.solve(access, which, var, writes));
+        let error = match solved {
             Ok((dependences, input)) => {
                 flow.dependences.extend(dependences);
                 flow.inputs.extend(input);
+                return Ok(());
             }
-            Err(error) => {
-                let reason = match error.is_budget() {
-                    true => "the work budget for this dependence was spent".to_string(),
-                    false => format!("the dependence could not be computed ({error})"),
-                };
-                for write in writes {
-                    flow.dependences.push(self.anything(access, which, write, &reason)?);
-                }
-                let span = self.reaches.program.ops[access.op.index()].span;
-                let rounds =
-                    self.map(&format!("[{}] -> []", self.rounds(access.op, "t").join(", ")))?.domain()?;
-                flow.inputs.push(Input {
-                    sink: access.op,
-                    access: which,
-                    rounds,
-                    why: Some(Why { reason, span }),
-                });
+            Err(error) => error,
+        };
+        let reason = match error.is_budget() {
+            true => "the work budget for this dependence was spent".to_string(),
+            false => format!("the dependence could not be computed ({error})"),
+        };
+        for write in writes {
+            let plain = self.within_budget(|| self.plain(access, which, write, &reason));
+            let dependence = plain.or_else(|_| self.anything(access, which, write, &reason))?;
+            if !dependence.q.plain_is_empty()? {
+                flow.dependences.push(dependence);
             }
         }
+        let span = self.reaches.program.ops[access.op.index()].span;
+        let rounds = self.map(&format!("[{}] -> []", self.rounds(access.op, "t").join(", ")))?.domain()?;
+        flow.inputs.push(Input { sink: access.op, access: which, rounds, why: Some(Why { reason, span }) });
         Ok(())
+    }
+
+    /// Q-sharp alone, from the hulls of the accesses: cheap.
+    fn plain(&self, access: &Access, which: Sink, write: &Access, reason: &str) -> Result<Dependence> {
+        let hull = |map: &Map| -> Result<Map> { Map::from_basic_map(map.clone().simple_hull()?) };
+        let cells = hull(&access.map)?.apply_range(hull(&write.map)?.reverse()?)?;
+        let q = cells.intersect(self.before(write.op, access.op)?)?;
+        Ok(Dependence { q: q.clone(), direct: q, ..self.anything(access, which, write, reason)? })
     }
 
     /// When isl gives up: any operation of the source may be meant.

@@ -64,18 +64,24 @@ pub struct Reaches<'p> {
     pub context: Set,
 }
 
-/// How much work an analysis may do.
+/// How much work an analysis may do, in isl operations. What does not fit is over-approximated, and says so.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// isl operations for one step (one closure, one dependence).
-    pub step: u64,
-    /// isl operations for all reaches together.
+    /// For one method of finding a loop's closure.
+    pub closure: u64,
+    /// For all reaches together.
     pub reach: u64,
+    /// For the dependences of one access.
+    pub dependence: u64,
+    /// For all dependences together.
+    pub flow: u64,
+    /// The most disjuncts that an over-approximated relation keeps.
+    pub disjuncts: usize,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { step: 2_000_000, reach: 20_000_000 }
+        Budget { closure: 100_000, reach: 1_500_000, dependence: 200_000, flow: 3_000_000, disjuncts: 4 }
     }
 }
 
@@ -410,9 +416,18 @@ impl<'p> Walker<'p, '_> {
         }
     }
 
+    /// An over-approximation need not be precise to the last disjunct: beyond a few, their hull is taken.
+    fn trimmed(&self, reach: Reach) -> Result<Reach> {
+        if reach.why.is_none() || reach.map.n_basic_map()? <= self.budget.disjuncts {
+            return Ok(reach);
+        }
+        Ok(Reach { map: Map::from_basic_map(reach.map.simple_hull()?)?, ..reach })
+    }
+
     fn block(&mut self, nodes: &'p [Node], mut reach: Reach, mode: Mode) -> Result<Reach> {
         for node in nodes {
             reach = self.node(node, reach, mode)?;
+            reach = self.trimmed(reach)?;
         }
         Ok(reach)
     }
@@ -630,7 +645,7 @@ impl<'p> Walker<'p, '_> {
         let map = reach.map.apply_range(closed.map)?.coalesce()?;
         let depth = map.dim(DimType::In)?;
         let map = map.move_dims(DimType::In, depth, DimType::Out, 0, 1)?;
-        let head = Reach { map, unknown, why };
+        let head = self.trimmed(Reach { map, unknown, why })?;
         if mode == Mode::Record {
             if let Some(test) = test {
                 self.record(test, &head, mode);
@@ -672,7 +687,7 @@ impl<'p> Walker<'p, '_> {
             params: &self.params,
             size: self.layout.len(),
             prefix: &self.prefix,
-            budget: self.budget.step,
+            budget: self.budget.closure,
         };
         let closure = builder.closure(&round.map)?;
         let inexact =
