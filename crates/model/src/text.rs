@@ -48,13 +48,17 @@ impl Scop {
     pub fn parse(ctx: &Ctx, text: &str) -> Result<Scop, ParseError> {
         let mut parser = Parser::new(ctx, text)?;
         for (line, item) in items(text)? {
-            parser.item(&item).map_err(|message| ParseError::Syntax { line, message })?;
+            parser.item(&item).map_err(|message| syntax(line, &message))?;
         }
-        let scop =
-            parser.finish().map_err(|message| ParseError::Syntax { line: text.lines().count(), message })?;
+        let scop = parser.finish().map_err(|message| syntax(text.lines().count(), &message))?;
         scop.verify()?;
         Ok(scop)
     }
+}
+
+/// Messages quote the text: its control characters must not reach the terminal.
+fn syntax(line: usize, message: &str) -> ParseError {
+    ParseError::Syntax { line, message: message.replace(char::is_control, "\u{fffd}") }
 }
 
 /// The text without comments, cut into items: each starts on its own line, at its number, and ends where a
@@ -96,10 +100,9 @@ impl Parser {
         let params: Vec<_> = all.iter().filter_map(|(_, item)| item.strip_prefix("param ")).collect();
         let names: Vec<_> = params.iter().filter_map(|rest| rest.split_whitespace().next()).collect();
         let prefix = format!("[{}] -> ", names.join(", "));
-        let context = ctx.parse::<Set>(&format!("{prefix}{{ : }}")).map_err(|error| ParseError::Syntax {
-            line: 1,
-            message: format!("bad parameter names: {error}"),
-        })?;
+        let context = ctx
+            .parse::<Set>(&format!("{prefix}{{ : }}"))
+            .map_err(|error| syntax(1, &format!("bad parameter names: {error}")))?;
         let scop = Scop {
             name: "scop".into(),
             ctx: ctx.clone(),

@@ -109,3 +109,13 @@ fn an_empty_model_is_a_model() {
     let scop = Scop::parse(&Ctx::new(), "order { }").unwrap();
     assert!(scop.schedule().unwrap().get_domain().unwrap().is_empty().unwrap());
 }
+
+#[test]
+fn messages_do_not_repeat_control_characters() {
+    assert!(rejected("scop s\nparam\x1fn").starts_with("line 2: `param\u{fffd}n` is none of"));
+    for text in [GEMM.replace("param n", "param n\x1b[1m"), GEMM.replace("Init[i, j] -> C", "Init[\x07 -> C")]
+    {
+        let message = rejected(&text);
+        assert!(!message.contains(char::is_control), "{message:?}");
+    }
+}

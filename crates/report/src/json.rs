@@ -74,9 +74,10 @@ fn function(line: usize, text: &str) -> Result<FunctionReport, ReadError> {
     serde_json::from_str(text).map_err(malformed)
 }
 
-/// The position is within the line, whose number the message has already.
+/// The position is within the line, whose number the message has already. The parser quotes words of the text:
+/// their control characters must not reach the terminal.
 fn without_position(error: &serde_json::Error) -> String {
-    let text = error.to_string();
+    let text = error.to_string().replace(char::is_control, "\u{fffd}");
     match text.rsplit_once(" at line ") {
         Some((reason, _)) => format!("{reason}, column {}", error.column()),
         None => text,
@@ -134,6 +135,14 @@ mod tests {
             message.starts_with("line 1: not a line of an Orthant report (expected value, column 1)"),
             "{message}"
         );
+    }
+
+    #[test]
+    fn control_characters_of_the_text_are_not_repeated() {
+        let functions = vec![report("m.c", "f", &[("m.c", 3)])];
+        let line = serde_json::to_string(&functions[0]).unwrap().replace("candidate", "cand\\r\\u001bidate");
+        let message = read(&line).unwrap_err().to_string();
+        assert!(message.contains("cand\u{fffd}\u{fffd}idate"), "{message:?}");
     }
 
     proptest! {
