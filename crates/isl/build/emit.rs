@@ -328,10 +328,19 @@ impl<'a> Method<'a> {
             _ => None,
         });
         let method = Method { function, outcome: &classified.outcome, name, arguments, has_self, subject };
-        match method.contexts().is_empty() {
-            true => Err("has no argument that carries the context".into()),
-            false => Ok(method),
+        if method.contexts().is_empty() {
+            return Err("has no argument that carries the context".into());
         }
+        // The early return on a failed pointer result would skip the closure's failure.
+        let through_pointers = |a: &Argument| matches!(a, Argument::AlsoTruth | Argument::AlsoGive(_));
+        if method.may_call_back() && method.arguments.iter().any(|(_, a)| through_pointers(a)) {
+            return Err("mixes callbacks with results through pointers".into());
+        }
+        // Objects that isl makes during the call get the hooks of one argument.
+        if method.hooked().count() > 1 {
+            return Err("has several arguments that store callbacks".into());
+        }
+        Ok(method)
     }
 
     /// Expressions for the context of each argument that has one; those that outlive the call come first.
@@ -528,9 +537,13 @@ impl<'a> Method<'a> {
         text
     }
 
-    /// The checks that isl leaves out: one line of the table, and every position that follows a dimension type.
+    /// The checks that isl leaves out: the depth of text, one line of the table, and every position that follows a
+    /// dimension type.
     fn guards(&self) -> String {
         let mut text = String::new();
+        if self.function.name.ends_with("_read_from_str") {
+            text.push_str("        guard::nesting(str)?;\n");
+        }
         if let Some((_, check)) = table::GUARDS.iter().find(|entry| entry.0 == self.function.name) {
             let _ = writeln!(text, "        guard::{check}?;");
         }

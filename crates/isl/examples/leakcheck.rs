@@ -64,12 +64,12 @@ fn budgets(ctx: &Ctx) -> Result<()> {
             Ok(_) => return budget_of_the_scheduler(ctx),
             Err(error) => check(error.is_budget(), "only the budget fails")?,
         }
-        operations += 7;
+        operations += 31;
     }
 }
 
 fn budget_of_the_scheduler(ctx: &Ctx) -> Result<()> {
-    for operations in (0..6000).step_by(397) {
+    for operations in (0..6000).step_by(1201) {
         if let Err(error) = ctx.with_budget(operations, || stencil(ctx)) {
             check(error.is_budget(), "only the budget fails")?;
         }

@@ -57,6 +57,33 @@ pub(crate) fn non_zero(value: &Val) -> Result<()> {
     }
 }
 
+/// isl's reader is recursive: more than this many brackets or quantifiers inside each other, which nobody writes, could
+/// exhaust the stack.
+const DEEPEST: usize = 1000;
+
+/// The text does not nest too deeply to be read.
+pub(crate) fn nesting(text: &str) -> Result<()> {
+    let (mut brackets, mut quantifiers) = (0usize, 0usize);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => brackets += 1,
+            b')' | b']' | b'}' => brackets = brackets.saturating_sub(1),
+            b';' => quantifiers = 0,
+            // `exists (e: ...)` ends with its bracket; `exists e: ...` goes on to the end of the condition.
+            b'e' if is_open_quantifier(&text[at..]) => quantifiers += 1,
+            _ => continue,
+        }
+        if brackets + quantifiers > DEEPEST {
+            return Err(invalid(format!("nested more than {DEEPEST} deep")));
+        }
+    }
+    Ok(())
+}
+
+fn is_open_quantifier(text: &str) -> bool {
+    text.strip_prefix("exists").is_some_and(|rest| !rest.trim_start().starts_with('('))
+}
+
 /// `text` is in the flow style that isl prints, with a name before each `:`. isl follows a null pointer when a key is
 /// anything else.
 ///
@@ -65,16 +92,14 @@ pub(crate) fn non_zero(value: &Val) -> Result<()> {
 /// ```
 pub(crate) fn flow_style(text: &str) -> Result<()> {
     let mut reader = Flow { rest: text };
-    reader.mapping(0)?;
+    reader.mapping()?;
     match reader.peek() {
         None => Ok(()),
         Some(_) => Err(reader.unexpected()),
     }
 }
 
-/// Deeper nesting than any program has would exhaust isl's stack.
-const DEEPEST: usize = 200;
-
+/// Reads flow style. Called after [`nesting`], so that its own recursion is bounded.
 struct Flow<'a> {
     rest: &'a str,
 }
@@ -102,19 +127,16 @@ impl Flow<'_> {
         if self.eat(wanted) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    fn value(&mut self, depth: usize) -> Result<()> {
-        if depth > DEEPEST {
-            return Err(invalid(format!("nested more than {DEEPEST} deep")));
-        }
+    fn value(&mut self) -> Result<()> {
         match self.peek() {
-            Some('{') => self.mapping(depth),
-            Some('[') => self.sequence(depth),
+            Some('{') => self.mapping(),
+            Some('[') => self.sequence(),
             Some('"') => self.quoted(),
             _ => self.word(),
         }
     }
 
-    fn mapping(&mut self, depth: usize) -> Result<()> {
+    fn mapping(&mut self) -> Result<()> {
         self.expect('{')?;
         loop {
             match self.peek() {
@@ -122,20 +144,20 @@ impl Flow<'_> {
                 _ => self.name()?,
             }
             self.expect(':')?;
-            self.value(depth + 1)?;
+            self.value()?;
             if !self.eat(',') {
                 return self.expect('}');
             }
         }
     }
 
-    fn sequence(&mut self, depth: usize) -> Result<()> {
+    fn sequence(&mut self) -> Result<()> {
         self.expect('[')?;
         if self.eat(']') {
             return Ok(());
         }
         loop {
-            self.value(depth + 1)?;
+            self.value()?;
             if !self.eat(',') {
                 return self.expect(']');
             }

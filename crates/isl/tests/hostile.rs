@@ -88,3 +88,19 @@ fn schedules_are_read_in_flow_style_only() -> Result<()> {
     assert_eq!(ctx.live_objects(), 2);
     Ok(())
 }
+
+#[test]
+fn deep_nesting_does_not_exhaust_the_stack() -> Result<()> {
+    let ctx = Ctx::new();
+    let nested =
+        |open: &str, close: &str, n: usize| format!("{{ [i] : {}i{} > 0 }}", open.repeat(n), close.repeat(n));
+    for (open, close) in [("(", ")"), ("floor(", ")"), ("exists e : ", "")] {
+        refused(ctx.parse::<Set>(&nested(open, close, 1_000_000)));
+        assert!(nested(open, close, 1_000_000).parse::<Set>().is_err());
+    }
+    assert_eq!(ctx.parse::<Set>(&nested("(", ")", 900))?, ctx.parse("{ [i] : i > 0 }")?);
+    // Many quantifiers beside each other are no nesting.
+    let many: Vec<String> = (0..1100).map(|n| format!("[{n}] : exists (e : e = {n})")).collect();
+    assert!(ctx.parse::<Set>(&format!("{{ {} }}", many.join("; "))).is_ok());
+    Ok(())
+}
