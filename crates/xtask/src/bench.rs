@@ -5,6 +5,11 @@
 
 mod compile_time;
 mod input;
+mod peers;
+pub mod suite;
+mod suite_coverage;
+mod suite_kernels;
+mod table;
 
 use crate::workspace::Workspace;
 use crate::{Failure, Outcome, command};
@@ -14,7 +19,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// What can be measured.
-pub const NAMES: [&str; 1] = ["compile-time"];
+pub const NAMES: [&str; 2] = ["suite", "compile-time"];
 
 /// What to measure, and how thoroughly.
 pub struct Request {
@@ -29,8 +34,9 @@ pub struct Request {
 }
 
 /// Measures.
-pub fn run(ws: &Workspace, request: &Request) -> Outcome {
+pub fn run(ws: &Workspace, request: &Request, suite: &suite::Options) -> Outcome {
     match request.name.as_str() {
+        "suite" => suite::run(ws, request, suite),
         "compile-time" => compile_time::run(ws, request),
         other => Err(Failure::Missing(format!("no benchmark {other}; there are: {}", NAMES.join(", ")))),
     }

@@ -63,7 +63,7 @@ fn run(ws: &Workspace, matches: &ArgMatches) -> Outcome {
         Some(("lint", _)) => lint::run(ws),
         Some(("tidy", _)) => tidy::run(ws),
         Some(("docs", _)) => docs::run(ws),
-        Some(("bench", m)) => bench::run(ws, &bench_request(m)),
+        Some(("bench", m)) => bench::run(ws, &bench_request(m), &bench::suite::Options::from(m)),
         Some(("fuzz", m)) => fuzz::run(ws, &fuzz_request(m)),
         Some(("realworld", m)) => realworld::run(ws, &strings(m, "project")),
         _ => unreachable!("clap requires a known subcommand"),
@@ -115,15 +115,14 @@ fn cli() -> Command {
 fn bench_cli() -> Command {
     Command::new("bench")
         .about("Measure")
-        .arg(
-            Arg::new("name").value_parser(bench::NAMES).default_value("compile-time").help("What to measure"),
-        )
+        .arg(Arg::new("name").value_parser(bench::NAMES).default_value("suite").help("What to measure"))
         .arg(
             Arg::new("runs")
                 .long("runs")
                 .value_name("N")
                 .value_parser(value_parser!(u32).range(1..=1000))
                 .default_value("11")
+                .default_value_if("name", "suite", "5")
                 .help("Interleaved runs of each side"),
         )
         .arg(
@@ -141,6 +140,7 @@ fn bench_cli() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Write the figures to FILE as well"),
         )
+        .args(bench::suite::arguments())
 }
 
 fn bench_request(m: &ArgMatches) -> bench::Request {
