@@ -35,7 +35,6 @@ fn main() -> ExitCode {
 
 fn generate() -> Result<(), String> {
     println!("cargo::rerun-if-changed=build");
-    println!("cargo::rerun-if-env-changed=PATH");
     let headers = PathBuf::from(llvm_config("--includedir")?).join("polly");
     let libraries = PathBuf::from(llvm_config("--libdir")?);
     require(&headers.join("isl/ctx.h"))?;
