@@ -28,15 +28,14 @@ struct Project {
     test: &'static str,
 }
 
-const MAKE: &[&str] = &["make"];
-const CMAKE: &[&str] = &["make", "cmake"];
+const CMAKE: &[&str] = &["cmake"];
 
 const PROJECTS: &[Project] = &[
     Project {
         name: "zlib",
         source: "zlib",
         kind: "C, configure",
-        needs: MAKE,
+        needs: &[],
         build: "./configure && make -j2",
         test: "make test",
     },
@@ -44,7 +43,7 @@ const PROJECTS: &[Project] = &[
         name: "lz4",
         source: "lz4",
         kind: "C, make",
-        needs: MAKE,
+        needs: &[],
         build: r#"make -j2 CC="$CC" lib lz4"#,
         test: r#"make CC="$CC" check && make -C tests CC="$CC" test-fuzzer test-frametest FUZZER_TIME=-T10s"#,
     },
@@ -52,7 +51,7 @@ const PROJECTS: &[Project] = &[
         name: "libpng",
         source: "libpng1.6",
         kind: "C, configure",
-        needs: &["make", "zlib1g-dev"],
+        needs: &["zlib1g-dev"],
         build: "./configure --disable-dependency-tracking && make -j2",
         test: "make check",
     },

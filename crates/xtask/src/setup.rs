@@ -90,6 +90,12 @@ pub const REQUIREMENTS: &[Requirement] = &[
         why: "the leak check of the isl bindings",
         probe: Probe::Program("valgrind"),
     },
+    Requirement {
+        package: "make",
+        least: &[4],
+        why: "the test of `orthant cc` as make's compiler",
+        probe: Probe::Program("make"),
+    },
 ];
 
 /// `setup`, for the other tasks: quiet when there is nothing to do.
