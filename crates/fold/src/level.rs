@@ -14,6 +14,7 @@
 //! [`INDEX_FROM`], so a row of `n` polyhedra costs `O(n)` (times the paper's `3^(d-1)` search vectors for merges).
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::absorb::{Labels, absorb, can_extend, can_merge, in_progression};
 use crate::label::mix;
@@ -42,9 +43,29 @@ pub(crate) struct Level {
     pub absorbers: Vec<Poly>,
     /// Counts rows (ticks) or, on an extra level, arrivals.
     clock: u64,
-    /// Expected or own anchor -> positions in `absorbers`; valid while `indexed`.
-    index: HashMap<u64, Vec<u32>>,
+    /// Hash of an expected or own anchor -> the last entry of its chain; valid while `indexed`.
+    index: HashMap<u64, u32, BuildHasherDefault<Hashed>>,
+    /// Entries: a position in `absorbers`, and the entry before with the same hash.
+    chain: Vec<(u32, Option<u32>)>,
     indexed: bool,
+}
+
+/// The keys of the index are hashes already.
+#[derive(Debug, Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&b| self.0 = mix(u64::from(b), self.0, 1));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 /// Hash of an anchor's coordinates moved back by a search vector.
@@ -184,7 +205,12 @@ impl Level {
     }
 
     fn at(&self, hash: u64) -> impl Iterator<Item = usize> + '_ {
-        self.index.get(&hash).into_iter().flatten().map(|&i| i as usize)
+        let mut entry = self.index.get(&hash).copied();
+        std::iter::from_fn(move || {
+            let (absorber, before) = self.chain[entry? as usize];
+            entry = before;
+            Some(absorber as usize)
+        })
     }
 
     /// End the row: move everything that can no longer absorb here into `leave`, given the new row's coordinate.
@@ -226,6 +252,7 @@ impl Level {
     fn forget_index(&mut self) {
         if self.indexed {
             self.index.clear();
+            self.chain.clear();
             self.indexed = false;
         }
     }
@@ -247,7 +274,8 @@ impl Level {
         }
         let p = &self.absorbers[i];
         let x = if p.open { &p.next()[..layout.dim] } else { &p.anchor()[..layout.dim] };
-        self.index.entry(place_hash(x, &[])).or_default().push(i as u32);
+        let before = self.index.insert(place_hash(x, &[]), self.chain.len() as u32);
+        self.chain.push((i as u32, before));
     }
 }
 

@@ -72,7 +72,8 @@ pub struct Options {
     /// Most intermediate polyhedra before give-up (or, in [`Mode::Auto`], before the next step). `None`: 64, or the
     /// paper's `4 d + 1` with [`Options::paper`].
     pub max_intermediate: Option<usize>,
-    /// [`Mode::Auto`] only: most finished pieces before the next step.
+    /// Most finished pieces before give-up (or, in [`Mode::Auto`], before the next step), so that the memory of a
+    /// stream is bounded. The paper has no such limit.
     pub max_pieces: usize,
     /// [`Mode::Auto`] only: when widening starts and at most this many points have been seen, they are folded again
     /// with widening, so that the fragments found on the way to the limit do not stay in the result.
@@ -98,10 +99,10 @@ impl Options {
         Options { mode, ..Options::default() }
     }
 
-    /// The algorithm exactly as in Section 5: unit steps, slopes of -1, 0 or 1, no extra dimensions, and the paper's
-    /// limit of `4 d + 1` intermediate polyhedra.
+    /// The algorithm exactly as in Section 5: unit steps, slopes of -1, 0 or 1, no extra dimensions, the paper's limit
+    /// of `4 d + 1` intermediate polyhedra, and none on finished pieces.
     pub fn paper(mode: Mode) -> Self {
-        Options { mode, strides: false, extra_dims: 0, ..Options::default() }
+        Options { mode, strides: false, extra_dims: 0, max_pieces: usize::MAX, ..Options::default() }
     }
 
     /// The limit on intermediate polyhedra for a stream with `dim` dimensions.

@@ -1,17 +1,16 @@
-//! Whole rows at a time: the fast path for short rows.
+//! Repetitions inside a row: the fast path for short runs.
 //!
-//! When the current run is exactly the slice that the only absorber of the level above expects, and the points that
-//! follow are exactly the slice after that, then the run can be absorbed without becoming a polyhedron first, and the
-//! following slice is the new run. This does what closing the run, the tick, and starting again would do, point by
-//! point the same result; it only skips the bookkeeping. It pays when rows are short: inner loops of a few
-//! iterations, `i % 3 != 2`, tiles.
+//! When the current run is exactly the slice that the only absorber of the first extra level expects, and the points
+//! that follow are exactly the slice after that, then the run can be absorbed without becoming a polyhedron first, and
+//! the following slice is the new run. This does what closing the run and starting again would do, with the same
+//! result; it only skips the bookkeeping. It pays when the repeated part is short: `i % 3 != 2`, narrow tiles.
 //!
-//! The level above is either the first extra level or the loop around; nothing may wait in between, and nothing else
-//! may wait at that level, because it would have to be looked at in every row.
+//! Nothing else may wait at that level, because it would have to be looked at each time.
 
 use crate::layout::Layout;
 use crate::polyhedron::Poly;
 use crate::run::Run;
+use crate::template::is_row;
 
 /// Absorb the run and the rows that follow it into `a`, along level `s`, as long as they fit. Returns the number of
 /// points taken from the front of `points`; the run is then the last row taken.
@@ -71,26 +70,4 @@ fn rows<const D: usize, const W: usize>(
         points = &points[length..];
     }
     taken
-}
-
-/// Whether the points are `first`, `first + step`, and so on, without overflow.
-#[inline(always)]
-fn is_row<const D: usize, const W: usize>(points: &[[i64; W]], first: [i64; W], step: &[i64; W]) -> bool {
-    let mut expected = first;
-    let mut overflow = false;
-    for p in points {
-        let mut differs = i64::from(overflow);
-        for k in 0..W {
-            differs |= p[k] ^ expected[k];
-        }
-        if differs != 0 {
-            return false;
-        }
-        for k in D - 1..W {
-            let (sum, o) = expected[k].overflowing_add(step[k]);
-            expected[k] = sum;
-            overflow |= o;
-        }
-    }
-    true
 }

@@ -130,6 +130,22 @@ impl Run {
         self.predict();
     }
 
+    /// Extend a plain line by `points` more points of its own, `step` apart, that are known to follow; false (and
+    /// nothing done) if the run is not such a line.
+    pub fn extend_by(&mut self, points: u64, step: &[i64]) -> bool {
+        if !self.is_plain_line() || self.step != step {
+            return false;
+        }
+        for (last, s) in self.last.iter_mut().zip(step) {
+            // The last point is one of the stream; only the way there may leave `i64`.
+            *last = last.wrapping_add(s.wrapping_mul(points as i64));
+        }
+        self.len += points;
+        self.next.copy_from_slice(&self.last);
+        self.predict();
+        true
+    }
+
     /// Whether the path for widened lines applies.
     pub fn is_widened_line(&self) -> bool {
         self.open && self.state == State::Line && self.tops != 0

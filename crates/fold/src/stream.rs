@@ -32,6 +32,7 @@ use crate::piece::Piece;
 use crate::polyhedron::Poly;
 use crate::rows::take_rows;
 use crate::run::{Run, State, Taken};
+use crate::template::{Followed, Template, nothing_between};
 
 /// Most different labels one iteration vector may have before the result is over-approximated.
 pub const MAX_LANES: usize = 8;
@@ -103,6 +104,7 @@ pub struct Folder {
     pub(crate) run: Run,
     pub(crate) levels: Vec<Level>,
     spare: Vec<Poly>,
+    template: Template,
     retired: Vec<Piece>,
     hull: Option<Hull>,
     stats: Stats,
@@ -137,6 +139,7 @@ impl Folder {
             run: Run::new(&layout),
             levels: (0..layout.levels()).map(|_| Level::default()).collect(),
             spare: Vec::new(),
+            template: Template::default(),
             retired: Vec::new(),
             hull: None,
             stats: Stats { widened: rules.widen, ..Stats::default() },
@@ -160,7 +163,7 @@ impl Folder {
     /// Number of intermediate polyhedra at the moment.
     pub fn intermediate(&self) -> usize {
         let run = match self.run.state {
-            State::Empty => 0,
+            State::Empty => usize::from(self.template.active),
             State::One | State::Line => 1,
             State::Pair => 2,
         };
@@ -205,6 +208,8 @@ impl Folder {
         while left > 0 {
             let taken = if let Some(hull) = &mut self.hull {
                 hull.add_sorted(points, &mut self.run.last)
+            } else if self.template.active {
+                self.follow(points)
             } else if self.run.is_plain_line() {
                 self.run.advance(points)
             } else if self.run.is_widened_line() {
@@ -228,27 +233,78 @@ impl Folder {
         Ok(())
     }
 
+    /// Follow the template of the row ([`crate::template`]).
+    #[inline]
+    fn follow(&mut self, points: &[i64]) -> usize {
+        let s = 1 + self.layout.extra;
+        let taken = self.template.follow(&mut self.levels[s], s, &self.layout, points);
+        if taken > 0 {
+            let width = self.layout.width();
+            self.run.last.copy_from_slice(&points[(taken - 1) * width..taken * width]);
+        }
+        taken
+    }
+
+    /// Make a template of the row that starts with `point`, if the absorbers of its loop allow it.
+    fn enter_template(&mut self, c: usize, point: &[i64]) -> bool {
+        let s = 1 + self.layout.extra;
+        if c + 2 != self.layout.dim
+            || self.levels[s].absorbers.is_empty()
+            || !nothing_between(&self.levels, s)
+        {
+            return false;
+        }
+        if !self.template.enter(&self.levels[s], s, point[c], &self.layout) {
+            return false;
+        }
+        self.run.state = State::Empty;
+        if self.follow(point) == 0 {
+            self.template.active = false;
+        }
+        self.template.active
+    }
+
+    /// The next point (if any) departs from the template: bring the folder into the state it would be in without.
+    fn leave_template(&mut self, row_ended: bool) {
+        let s = 1 + self.layout.extra;
+        if self.template.is_complete() && row_ended {
+            self.template.absorb_row(&mut self.levels[s], s, &self.layout);
+            self.template.active = false;
+            return;
+        }
+        for part in self.template.unfollow(&self.levels[s], &self.layout) {
+            self.replay_line(part);
+        }
+    }
+
+    /// Send a line of points of the current row through the ordinary path.
+    fn replay_line(&mut self, part: Followed) {
+        let Followed { first: mut point, step, points } = part;
+        for done in 1..=points {
+            if self.run.state == State::Empty {
+                self.run.start(&point);
+            } else {
+                self.same_row(&point);
+            }
+            self.note_intermediate();
+            if self.run.extend_by(points - done, &step) {
+                break;
+            }
+            // These points came out of the stream, so they fit (the one after the last is not used).
+            point.iter_mut().zip(&step).for_each(|(p, s)| *p = p.wrapping_add(*s));
+        }
+    }
+
     /// Take whole rows, if the level above the run expects them ([`crate::rows`]).
     #[inline]
     fn take_rows(&mut self, points: &[i64]) -> usize {
-        if self.hull.is_some() || self.run.state != State::Line {
+        if self.layout.extra == 0 || self.hull.is_some() || self.run.state != State::Line {
             return 0;
         }
-        let first_loop = 1 + self.layout.extra;
-        // A run is offered to the first extra level, or, at the end of its row, to the loop around.
-        for s in [1, first_loop] {
-            let Some(level) = self.levels.get_mut(s) else { return 0 };
-            match level.absorbers.as_mut_slice() {
-                [] => {}
-                [a] if a.any_top == 0 && a.open => {
-                    let between = s == 1 || self.levels[2..s].iter().all(|l| l.absorbers.is_empty());
-                    let a = &mut self.levels[s].absorbers[0];
-                    return if between { take_rows(a, &mut self.run, s, &self.layout, points) } else { 0 };
-                }
-                _ => return 0,
-            }
+        match self.levels.get_mut(1).map(|l| l.absorbers.as_mut_slice()) {
+            Some([a]) if a.any_top == 0 && a.open => take_rows(a, &mut self.run, 1, &self.layout, points),
+            _ => 0,
         }
-        0
     }
 
     /// A point that does not simply continue the run.
@@ -274,6 +330,9 @@ impl Folder {
             hull.add(point);
             self.run.last.copy_from_slice(point);
             return Ok(());
+        }
+        if self.template.active {
+            self.leave_template(c + 1 < dim);
         }
         if c + 1 == dim {
             self.same_row(point)
@@ -355,7 +414,9 @@ impl Folder {
                 self.offer(p, s + 1);
             }
         }
-        self.run.start(point);
+        if !self.enter_template(c, point) {
+            self.run.start(point);
+        }
     }
 
     pub(crate) fn flush_level(&mut self, s: usize) {
@@ -439,6 +500,9 @@ impl Folder {
 
     /// Close the run and move everything outwards until it is retired.
     fn flush_all(&mut self) {
+        if self.template.active {
+            self.leave_template(true);
+        }
         self.close_run(1);
         for s in 1..self.levels.len() {
             self.flush_level(s);
@@ -448,9 +512,10 @@ impl Folder {
     fn check_limits(&mut self) -> Result<(), StreamError> {
         let mode = self.options.mode;
         let crowded = self.intermediate() > self.limit;
-        if crowded && mode.gives_up() {
+        let fragmented = self.retired.len() > self.piece_limit;
+        if (crowded || fragmented) && mode.gives_up() {
             self.give_up();
-        } else if mode == Mode::Auto && (crowded || self.retired.len() > self.piece_limit) {
+        } else if mode == Mode::Auto && (crowded || fragmented) {
             if self.rules.widen {
                 self.give_up();
             } else {

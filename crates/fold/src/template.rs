@@ -1,0 +1,359 @@
+//! The row template: when the whole next row is known in advance.
+//!
+//! The absorbers of the loop around the innermost one each expect a slice of the next row. Put in order they are a
+//! *template* of that row. As long as the stream follows the template nothing needs to be built: a row that was
+//! followed to its end is absorbed by advancing each absorber. This is the fast path for nests with short rows or with
+//! several pieces per row, and costs one comparison per point, like a run.
+//!
+//! The first point that departs from the template ends it: the part of the row that was followed is replayed through
+//! the ordinary path ([`crate::stream`]), slice by slice, so nothing is lost, and a row is replayed at most once.
+//! Whether a template is followed depends on the points only, not on how they were cut into batches.
+//!
+//! A template is made when a row starts, all of these hold: nothing waits on the levels in between; every absorber
+//! that expects something in this row has known labels and slices that are points or lines; the slices do not
+//! interleave. Degenerate absorbers do not matter: an extension is always preferred to a merge.
+
+use crate::layout::Layout;
+use crate::level::Level;
+
+/// The predicted row and how far the stream has followed it.
+#[derive(Debug, Default)]
+pub(crate) struct Template {
+    /// Whether the stream is following a template.
+    pub active: bool,
+    /// The absorbers, in the order of their slices.
+    order: Vec<usize>,
+    /// The slice that the next point is expected in; `order.len()` at the end of the row.
+    slice: usize,
+    /// Points of that slice still to come.
+    left: u64,
+    /// The next point.
+    expected: Vec<i64>,
+    /// From point to point in this slice.
+    step: Vec<i64>,
+}
+
+/// Points of a slice: `first`, `first + step`, ...
+#[derive(Debug)]
+pub(crate) struct Followed {
+    pub first: Vec<i64>,
+    pub step: Vec<i64>,
+    pub points: u64,
+}
+
+impl Template {
+    /// Whether the row has been followed to its end.
+    pub fn is_complete(&self) -> bool {
+        self.slice == self.order.len()
+    }
+
+    /// Make the template of the row with coordinate `row`, if there is one. `s` is the level of the loop around the
+    /// innermost.
+    pub fn enter(&mut self, level: &Level, s: usize, row: i64, layout: &Layout) -> bool {
+        self.order.clear();
+        let d = layout.dim_of(s);
+        for (i, a) in level.absorbers.iter().enumerate().filter(|(_, a)| a.is_grown(s)) {
+            let plain = a.any_top == 0 && a.grown & ((1u64 << s) - 1) & !1 == 0;
+            if !a.open || !plain {
+                return false;
+            }
+            if a.next()[d] == row {
+                self.order.push(i);
+            }
+        }
+        let first = |&i: &usize| level.absorbers[i].next()[layout.dim - 1];
+        self.order.sort_by_key(first);
+        self.active = !self.order.is_empty() && self.is_sound(level, s, row, layout);
+        if self.active {
+            self.load(level, 0, layout);
+        }
+        self.active
+    }
+
+    /// Whether the slices exist, lie in this row, and come one after the other.
+    fn is_sound(&self, level: &Level, s: usize, row: i64, layout: &Layout) -> bool {
+        let (d, inner) = (layout.dim_of(s), layout.dim - 1);
+        let mut free_from = i128::from(i64::MIN);
+        self.order.iter().all(|&i| {
+            let a = &level.absorbers[i];
+            let (first, count) = (i128::from(a.next()[inner]), i128::from(a.next()[layout.count(0)]));
+            let step = if a.is_grown(0) { i128::from(a.delta(0)[inner]) } else { 1 };
+            let last = first + count * step;
+            let fits = a.open
+                && a.next()[d] == row
+                && first >= free_from
+                && count >= 0
+                && (count == 0 || a.is_grown(0))
+                && last <= i128::from(i64::MAX);
+            free_from = last + 1;
+            fits
+        })
+    }
+
+    /// Expect the first point of slice `n`.
+    fn load(&mut self, level: &Level, n: usize, layout: &Layout) {
+        self.slice = n;
+        let Some(&i) = self.order.get(n) else { return };
+        let (a, width) = (&level.absorbers[i], layout.width());
+        self.expected.clear();
+        self.expected.extend_from_slice(&a.next()[..width]);
+        self.step.clear();
+        if a.is_grown(0) {
+            self.step.extend_from_slice(&a.delta(0)[..width]);
+        } else {
+            self.step.resize(width, 0);
+        }
+        self.left = a.next()[layout.count(0)] as u64 + 1;
+    }
+
+    /// Follow the template with points from the front of `points`, over as many rows as it holds. Returns how many.
+    pub fn follow(&mut self, level: &mut Level, s: usize, layout: &Layout, points: &[i64]) -> usize {
+        match (layout.dim, layout.width()) {
+            (2, 2) => self.follow_fixed::<2, 2>(level, s, layout, points),
+            (2, 3) => self.follow_fixed::<2, 3>(level, s, layout, points),
+            (2, 4) => self.follow_fixed::<2, 4>(level, s, layout, points),
+            (2, 5) => self.follow_fixed::<2, 5>(level, s, layout, points),
+            (3, 3) => self.follow_fixed::<3, 3>(level, s, layout, points),
+            (3, 4) => self.follow_fixed::<3, 4>(level, s, layout, points),
+            (3, 5) => self.follow_fixed::<3, 5>(level, s, layout, points),
+            (3, 6) => self.follow_fixed::<3, 6>(level, s, layout, points),
+            (4, 4) => self.follow_fixed::<4, 4>(level, s, layout, points),
+            (4, 5) => self.follow_fixed::<4, 5>(level, s, layout, points),
+            (4, 6) => self.follow_fixed::<4, 6>(level, s, layout, points),
+            (4, 8) => self.follow_fixed::<4, 8>(level, s, layout, points),
+            (_, width) => self.follow_rows(level, s, layout, points, |t, p| t.take_any(p, width)),
+        }
+    }
+
+    fn follow_fixed<const D: usize, const W: usize>(
+        &mut self,
+        level: &mut Level,
+        s: usize,
+        layout: &Layout,
+        points: &[i64],
+    ) -> usize {
+        let mut taken = 0;
+        loop {
+            let rest = &points[taken * W..];
+            let whole =
+                if self.order.len() == 1 { self.whole_rows::<D, W>(level, s, layout, rest) } else { 0 };
+            taken += whole;
+            let more = self.follow_rows(level, s, layout, &points[taken * W..], Self::take_fixed::<D, W>);
+            taken += more;
+            if whole == 0 || more == 0 || !self.active {
+                return taken;
+            }
+        }
+    }
+
+    /// A template of one slice, followed to its end: take the rows after it that are complete in `points`. The
+    /// template stays complete; the last row taken is the one to be absorbed.
+    fn whole_rows<const D: usize, const W: usize>(
+        &mut self,
+        level: &mut Level,
+        s: usize,
+        layout: &Layout,
+        points: &[i64],
+    ) -> usize {
+        if !self.is_complete() || level.absorbers.iter().filter(|a| a.is_grown(s)).count() != 1 {
+            return 0;
+        }
+        let a = &mut level.absorbers[self.order[0]];
+        let (at, count, prefix) = (layout.count(s), layout.count(0), layout.prefix(s));
+        let step = match a.delta(0).first_chunk::<W>() {
+            Some(&step) if a.is_grown(0) => step,
+            _ => [0; W],
+        };
+        let mut points = points.as_chunks::<W>().0;
+        let mut taken = 0;
+        loop {
+            let (next, delta) = (a.next(), a.delta(s));
+            let length =
+                next[count].checked_add(delta[count]).map_or(0, |n| n.saturating_add(1).max(0) as usize);
+            let mut first = [0i64; W];
+            let mut overflow = false;
+            for k in 0..W {
+                let (sum, o) = next[k].overflowing_add(delta[k]);
+                first[k] = sum;
+                overflow |= o;
+            }
+            if overflow
+                || length == 0
+                || points.len() < length
+                || !is_row::<D, W>(&points[..length], first, &step)
+            {
+                return taken;
+            }
+            a.points += next[count] as u64 + 1;
+            a.anchor_mut()[at] += 1;
+            a.advance(s, prefix);
+            taken += length;
+            points = &points[length..];
+        }
+    }
+
+    /// Slice after slice, row after row; `take` takes points of the current slice.
+    #[inline(always)]
+    fn follow_rows(
+        &mut self,
+        level: &mut Level,
+        s: usize,
+        layout: &Layout,
+        points: &[i64],
+        take: impl Fn(&mut Self, &[i64]) -> usize,
+    ) -> usize {
+        let width = layout.width();
+        let mut taken = 0;
+        loop {
+            let rest = &points[taken * width..];
+            if self.is_complete() && (rest.is_empty() || !self.next_row(level, s, layout, rest)) {
+                return taken;
+            }
+            taken += take(self, rest);
+            if self.left > 0 {
+                return taken;
+            }
+            self.load(level, self.slice + 1, layout);
+        }
+    }
+
+    /// The row is complete and more points follow. If they begin the next row of the same template, absorb this row
+    /// and expect that one; otherwise leave everything as it is.
+    #[inline(always)]
+    fn next_row(&mut self, level: &mut Level, s: usize, layout: &Layout, points: &[i64]) -> bool {
+        let d = layout.dim_of(s);
+        let due = |i: &usize| {
+            let a = &level.absorbers[*i];
+            let next = a.next();
+            points[..d] == next[..d] && next[d].checked_add(a.delta(s)[d]) == Some(points[d])
+        };
+        // Every grown absorber takes part, so none falls due in between or dies.
+        let grown = level.absorbers.iter().filter(|a| a.is_grown(s)).count();
+        if grown != self.order.len() || !self.order.iter().all(due) {
+            return false;
+        }
+        self.absorb_row(level, s, layout);
+        if !self.is_sound(level, s, points[d], layout) {
+            self.active = false;
+            return false;
+        }
+        self.load(level, 0, layout);
+        true
+    }
+
+    /// Let every absorber take its slice of the row that has been followed.
+    pub fn absorb_row(&mut self, level: &mut Level, s: usize, layout: &Layout) {
+        let (at, count, prefix) = (layout.count(s), layout.count(0), layout.prefix(s));
+        for &i in &self.order {
+            let a = &mut level.absorbers[i];
+            a.points += a.next()[count] as u64 + 1;
+            a.anchor_mut()[at] += 1;
+            a.advance(s, prefix);
+        }
+    }
+
+    /// End the template: the parts of this row that were followed.
+    pub fn unfollow(&mut self, level: &Level, layout: &Layout) -> Vec<Followed> {
+        let width = layout.width();
+        let part = |(n, &i): (usize, &usize)| {
+            let a = &level.absorbers[i];
+            let left = if n == self.slice { self.left } else { 0 };
+            Followed {
+                first: a.next()[..width].to_vec(),
+                step: if a.is_grown(0) { a.delta(0)[..width].to_vec() } else { vec![0; width] },
+                points: a.next()[layout.count(0)] as u64 + 1 - left,
+            }
+        };
+        self.active = false;
+        self.order.iter().enumerate().take(self.slice + 1).map(part).filter(|f| f.points > 0).collect()
+    }
+
+    #[inline(always)]
+    fn take_fixed<const D: usize, const W: usize>(&mut self, points: &[i64]) -> usize {
+        let (Some(&expected), Some(&step)) = (self.expected.first_chunk::<W>(), self.step.first_chunk::<W>())
+        else {
+            return 0;
+        };
+        let mut expected = expected;
+        let mut taken = 0;
+        let mut overflow = false;
+        let limit = usize::try_from(self.left).unwrap_or(usize::MAX);
+        for p in points.as_chunks::<W>().0.iter().take(limit) {
+            let mut differs = i64::from(overflow);
+            for k in 0..W {
+                differs |= p[k] ^ expected[k];
+            }
+            if differs != 0 {
+                break;
+            }
+            taken += 1;
+            for k in D - 1..W {
+                let (sum, o) = expected[k].overflowing_add(step[k]);
+                expected[k] = sum;
+                overflow |= o;
+            }
+        }
+        self.expected.copy_from_slice(&expected);
+        self.after(taken, overflow);
+        taken
+    }
+
+    fn take_any(&mut self, points: &[i64], width: usize) -> usize {
+        let mut taken = 0;
+        let mut overflow = false;
+        let limit = usize::try_from(self.left).unwrap_or(usize::MAX);
+        for p in points.chunks_exact(width).take(limit) {
+            if p != self.expected || overflow {
+                break;
+            }
+            taken += 1;
+            for (e, s) in self.expected.iter_mut().zip(&self.step) {
+                let (sum, o) = e.overflowing_add(*s);
+                *e = sum;
+                overflow |= o;
+            }
+        }
+        self.after(taken, overflow);
+        taken
+    }
+
+    /// Book `taken` points. A point that does not fit in `i64` is not in the stream: it can only be a departure.
+    fn after(&mut self, taken: usize, overflow: bool) {
+        self.left -= taken as u64;
+        if overflow && self.left > 0 {
+            // Nothing equals the empty list: the next point departs from the template.
+            self.expected.clear();
+        }
+    }
+}
+
+/// Whether the points are `first`, `first + step`, and so on, without overflow.
+#[inline(always)]
+pub(crate) fn is_row<const D: usize, const W: usize>(
+    points: &[[i64; W]],
+    first: [i64; W],
+    step: &[i64; W],
+) -> bool {
+    let mut expected = first;
+    let mut overflow = false;
+    for p in points {
+        let mut differs = i64::from(overflow);
+        for k in 0..W {
+            differs |= p[k] ^ expected[k];
+        }
+        if differs != 0 {
+            return false;
+        }
+        for k in D - 1..W {
+            let (sum, o) = expected[k].overflowing_add(step[k]);
+            expected[k] = sum;
+            overflow |= o;
+        }
+    }
+    true
+}
+
+/// The levels between the run and the loop around it are empty.
+pub(crate) fn nothing_between(levels: &[Level], s: usize) -> bool {
+    levels[1..s].iter().all(|l| l.absorbers.is_empty())
+}
