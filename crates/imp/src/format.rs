@@ -203,6 +203,42 @@ fn shown(expr: &Expr, least: u8) -> String {
     if precedence < least { format!("({text})") } else { text }
 }
 
+/// Statements without a source of their own as text, one a line; [`format`] makes it canonical.
+pub fn statements(block: &[Stmt]) -> String {
+    let mut out = String::new();
+    for stmt in block {
+        let label = stmt.label.as_ref().map_or(String::new(), |l| format!("{}: ", l.name));
+        let text = match &stmt.kind {
+            StmtKind::Skip => "skip".to_string(),
+            StmtKind::Assume(cond) => format!("assume {}", expression(cond)),
+            StmtKind::Assign { target, subscripts, value } => {
+                format!("{} := {}", cell(&target.name, subscripts), expression(value))
+            }
+            StmtKind::If { cond, then, els, .. } => {
+                let els = els.as_ref().map_or(String::new(), |(_, els)| format!("else\n{}", statements(els)));
+                format!("if {} then\n{}{els}fi", expression(cond), statements(then))
+            }
+            StmtKind::While { cond, body, .. } => {
+                format!("while {} do\n{}done", expression(cond), statements(body))
+            }
+            StmtKind::For { counter, from, to, by, body, .. } => {
+                let by = by.map_or(String::new(), |(step, _)| format!(" by {step}"));
+                let head =
+                    format!("for {} from {} to {}{by}", counter.name, expression(from), expression(to));
+                format!("{head} do\n{}done", statements(body))
+            }
+        };
+        out.push_str(&format!("{label}{text};\n"));
+    }
+    out
+}
+
+/// A whole program without a source of its own, in canonical form.
+pub fn program(ast: &Ast) -> Result<String, Diagnostic> {
+    let decls: String = ast.decls.iter().map(|decl| format!("{};\n", declaration(decl))).collect();
+    format(&format!("{decls}{}", statements(&ast.body)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

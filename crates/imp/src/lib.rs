@@ -18,6 +18,7 @@ pub mod parser;
 pub mod reach;
 pub mod relax;
 pub mod resolve;
+pub mod structure;
 pub mod trace;
 
 pub use check::{Verdict, check};

@@ -62,6 +62,8 @@ pub struct Reaches<'p> {
     pub of: Vec<Reach>,
     /// What is assumed of the parameters.
     pub context: Set,
+    /// By loop: why its rounds have no exact closure (in some context in which it was needed).
+    pub loops: Vec<Option<Why>>,
 }
 
 /// How much work an analysis may do, in isl operations. What does not fit is over-approximated, and says so.
@@ -108,6 +110,11 @@ pub fn reaches<'p>(program: &'p Program, budget: Budget) -> Result<Reaches<'p>> 
         Err(error) if error.is_budget() => {}
         Err(error) => return Err(error),
     }
+    let mut loops = vec![None; program.loops.len()];
+    for ((of, _), closed) in &walker.closures {
+        let why: &mut Option<Why> = &mut loops[of.index()];
+        *why = why.take().or_else(|| closed.why.clone());
+    }
     let mut of = walker.of;
     let mut whole = Vec::new();
     for (at, reach) in of.drain(..).enumerate() {
@@ -116,7 +123,7 @@ pub fn reaches<'p>(program: &'p Program, budget: Budget) -> Result<Reaches<'p>> 
             None => anything(program, &layout, &ctx, OpId(at as u32))?,
         });
     }
-    Ok(Reaches { program, ctx, layout, of: whole, context })
+    Ok(Reaches { program, ctx, layout, of: whole, context, loops })
 }
 
 /// What is known of a statement about which nothing is known: it may run in any round, in any state.

@@ -3,6 +3,8 @@
 //! * `dataflow [--counters] [--both] [--only VAR] [--output] [--json] [--dot] [--check VALUES]`: the report, and after it
 //!   the verdict of every check;
 //! * `run VALUES`: the operations of a run with their direct, most recent and all dependences;
+//! * `structure VALUES...`: the program with its structure put back, whether its dataflow is exact, and for each of the
+//!   values whether it does the same as the original and whether its dataflow is what the trace says;
 //! * `fmt`: the program as the formatter writes it.
 
 use filetests::TestInput;
@@ -13,6 +15,7 @@ fn main() -> std::process::ExitCode {
     filetests::Suite::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files"))
         .command("dataflow", command_dataflow)
         .command("run", command_run)
+        .command("structure", command_structure)
         .command("fmt", |input| imp::format(input.text).map_err(|error| error.render(input.name, input.text)))
         .run()
 }
@@ -51,6 +54,52 @@ fn command_dataflow(input: &TestInput) -> Result<String, String> {
         let _ = writeln!(text, "check {values}: {verdict}");
         if !verdict.errors.is_empty() {
             return Err(text);
+        }
+    }
+    Ok(text)
+}
+
+fn command_structure(input: &TestInput) -> Result<String, String> {
+    let original = parse(input)?;
+    let budget = Options::default().budget;
+    let recovered = imp::structure::recover(input.text, budget).map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    match &recovered {
+        None => text.push_str("nothing was rewritten\n"),
+        Some(recovered) => {
+            recovered.steps.iter().for_each(|step| text.push_str(&format!("{step}\n")));
+            text.push_str(&recovered.source);
+        }
+    }
+    let program = match &recovered {
+        Some(recovered) => Program::parse(&recovered.source).map_err(|error| error.to_string())?,
+        None => original.clone(),
+    };
+    let result = dataflow(&program, &Options::default()).map_err(|error| error.to_string())?;
+    text.push_str(if result.is_exact() { "dataflow: exact\n" } else { "dataflow: over-approximated\n" });
+    if let Some(why) = result.reaches.loops.iter().flatten().next() {
+        let _ = writeln!(
+            text,
+            "  {} (line {})",
+            why.reason,
+            imp::diag::line_column(&program.source, why.span.start).0
+        );
+    }
+    for values in input.args {
+        let mut inputs = Inputs::parse(values)?;
+        inputs.seed = Some(1);
+        let same = imp::structure::equivalent(&original, &program, &inputs, 3_000)
+            .map_err(|error| error.to_string())?;
+        let verdict = check(&result, &inputs, 3_000).map_err(|error| error.to_string())?;
+        let agrees =
+            if verdict.errors.is_empty() { "agrees with the trace" } else { "DISAGREES with the trace" };
+        let _ = writeln!(
+            text,
+            "{values}: {}, the dataflow {agrees}",
+            if same { "same behaviour" } else { "DIFFERENT behaviour" }
+        );
+        if !same || !verdict.errors.is_empty() {
+            return Err(format!("{text}{verdict}"));
         }
     }
     Ok(text)
