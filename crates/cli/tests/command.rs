@@ -166,12 +166,14 @@ fn recorded_reports_are_explained_without_llvm() {
         command
     };
     let text = stdout(&succeeds(&mut explain()));
-    assert_eq!(
-        text,
-        "f (a.c)\n  a.c:1: 1 loop: rejected\n    the loop has no exit [no-exit]\n      remedy: nothing: a loop without an \
-         exit cannot be reordered\ng (b.c)\n  b.c:2:3: 2 loops, 2 deep: candidate\n\n2 functions, 2 loop nests: 1 \
-         candidate, 1 rejected (no-exit 1)\n"
+    // The wording belongs to the reason, the page to the command.
+    let reason = model::Reason::NoExit;
+    let expected = format!(
+        "f (a.c)\n  a.c:1: 1 loop: rejected\n    {reason} [no-exit]\n      remedy: {}\ng (b.c)\n  b.c:2:3: 2 loops, \
+         2 deep: candidate\n\n2 functions, 2 loop nests: 1 candidate, 1 rejected (no-exit 1)\n",
+        reason.remedy()
     );
+    assert_eq!(text, expected);
     assert!(stdout(&succeeds(explain().arg("--color=always"))).contains("\u{1b}[32mcandidate"));
 
     let json = stdout(&succeeds(explain().arg("--json")));

@@ -211,25 +211,29 @@ mod tests {
     fn the_page() {
         let source = |loc: &SourceLoc| (loc.file == "list.c").then(|| format!("\twhile (p{}) {{", loc.line));
         let page = text(&example(), &Style { colour: false, source: &source });
-        assert_eq!(
-            page,
+        // The wording belongs to the reasons, the page to this module.
+        let call = Reason::CallWithSideEffects { callee: "visit".into() };
+        let end = Reason::DataDependentExit;
+        let expected = format!(
             "gemm (gemm.c)
   gemm.c:4:3: 1 loop: candidate
 walk (list.c)
   list.c:9:3: 3 loops, 2 deep: rejected
-      while (p9) {
-    list.c:10:5: call to visit may have side effects [call-with-side-effects]
-      remedy: move the call out of the loops, make it visible for inlining, or declare it __attribute__((const)) \
-             or ((pure)) if it is
-    the number of iterations depends on the data [data-dependent-exit]
-      remedy: split the search for the end from the work, so that the working loop has a bound known on entry
+      while (p9) {{
+    list.c:10:5: {call} [call-with-side-effects]
+      remedy: {}
+    {end} [data-dependent-exit]
+      remedy: {}
   list.c:20:3: 3 loops, 2 deep: rejected
-      while (p20) {
-    call to visit may have side effects [call-with-side-effects]
+      while (p20) {{
+    {call} [call-with-side-effects]
 
 3 functions, 3 loop nests: 1 candidate, 2 rejected (call-with-side-effects 2, data-dependent-exit 1)
-"
+",
+            call.remedy(),
+            end.remedy()
         );
+        assert_eq!(page, expected);
     }
 
     #[test]
