@@ -1,6 +1,6 @@
 //! A configured run: which functions are looked at, and where the results go.
 
-use crate::pipeline::{self, Outcome};
+use crate::pipeline;
 use crate::timing::Timers;
 use llvm::front::detect::{Nest, Verdict, reject_all};
 use llvm::pass::demangle;
@@ -44,9 +44,15 @@ impl Session {
         }
         let nests = match left_alone(pass) {
             Some(reason) => reject_all(pass, &reason),
-            None => without_copies(pipeline::run(pass, &self.options, timers).nests),
+            None => {
+                let outcome = pipeline::run(pass, &self.options, timers);
+                if self.prints("lift") {
+                    outcome.models.iter().for_each(|model| eprint!("orthant: lift\n{}", model.scop));
+                }
+                without_copies(outcome.nests)
+            }
         };
-        self.publish(pass, symbol, function, &Outcome { nests });
+        self.publish(pass, symbol, function, nests);
         false
     }
 
@@ -59,21 +65,25 @@ impl Session {
             reason.remedy()
         );
         let function = demangle(&symbol);
-        self.publish(pass, symbol, function, &Outcome { nests: reject_all(pass, &reason) });
+        self.publish(pass, symbol, function, reject_all(pass, &reason));
+    }
+
+    fn prints(&self, stage: &str) -> bool {
+        self.options.print_after.iter().any(|wanted| wanted == stage)
     }
 
     fn is_selected(&self, symbol: &str, function: &str) -> bool {
         self.options.only.as_ref().is_none_or(|only| only.is_match(symbol) || only.is_match(function))
     }
 
-    fn publish(&self, pass: Pass<'_>, symbol: String, function: String, outcome: &Outcome<'_>) {
-        outcome.nests.iter().for_each(|nest| remark(pass, nest));
+    fn publish(&self, pass: Pass<'_>, symbol: String, function: String, nests: Vec<Nest<'_>>) {
+        nests.iter().for_each(|nest| remark(pass, nest));
         if self.options.report.is_none() && self.options.print_after.is_empty() {
             return;
         }
-        let nests = outcome.nests.iter().map(nest_report).collect();
+        let nests = nests.iter().map(nest_report).collect();
         let report = FunctionReport { format: FORMAT, module: pass.source_file(), symbol, function, nests };
-        if self.options.print_after.iter().any(|stage| stage == "detect") {
+        if self.prints("detect") {
             eprint!("{}", print_nests(&report));
         }
         if let Some(file) = &self.options.report

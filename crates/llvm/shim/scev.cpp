@@ -17,6 +17,17 @@ const SCEV *orthant_scev(OrthantPass *pass, LLVMValueRef value) {
   return pass->scev.isSCEVable(V->getType()) ? pass->scev.getSCEV(V) : nullptr;
 }
 
+const SCEV *orthant_scev_at(OrthantPass *pass, LLVMValueRef value, const Loop *scope) {
+  Value *V = unwrap(value);
+  return pass->scev.isSCEVable(V->getType()) ? pass->scev.getSCEVAtScope(V, scope) : nullptr;
+}
+
+const SCEV *orthant_pointer_base(OrthantPass *pass, const SCEV *pointer) { return pass->scev.getPointerBase(pointer); }
+
+const SCEV *orthant_pointer_offset(OrthantPass *pass, const SCEV *pointer) {
+  return pass->scev.removePointerBase(pointer);
+}
+
 const SCEV *orthant_exit_count(OrthantPass *pass, const Loop *loop, LLVMBasicBlockRef exiting) {
   return pass->scev.getExitCount(loop, unwrap(exiting));
 }

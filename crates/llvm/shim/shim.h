@@ -99,6 +99,8 @@ bool orthant_post_dominates(OrthantPass *pass, LLVMBasicBlockRef below, LLVMBasi
 
 OrthantCallEffects orthant_call_effects(LLVMValueRef call);
 OrthantMemory orthant_memory(LLVMValueRef inst);
+bool orthant_touches_no_memory(LLVMValueRef call);
+uint64_t orthant_access_bytes(LLVMValueRef inst); // of a load or store; 0: not a fixed number
 // The first result or operand type that no model has a place for (scalable vector, token, target type).
 void orthant_unsupported_type(LLVMValueRef inst, OrthantSink sink, void *data);
 // 0: no alias, 1: may, 2: partial, 3: must. `bytes` 0: unknown extent.
@@ -114,6 +116,10 @@ void orthant_error(OrthantPass *pass, const char *text, size_t length);
 
 // ---- scev.cpp ----
 const SCEV *orthant_scev(OrthantPass *pass, LLVMValueRef value); // null: the type has none
+// The value as seen from a loop (null: from outside all loops): final values of inner loops are computed.
+const SCEV *orthant_scev_at(OrthantPass *pass, LLVMValueRef value, const Loop *scope);
+const SCEV *orthant_pointer_base(OrthantPass *pass, const SCEV *pointer);
+const SCEV *orthant_pointer_offset(OrthantPass *pass, const SCEV *pointer); // in bytes, from its base
 const SCEV *orthant_exit_count(OrthantPass *pass, const Loop *loop, LLVMBasicBlockRef exiting);
 unsigned orthant_scev_kind(const SCEV *scev);
 unsigned orthant_scev_flags(const SCEV *scev); // 1: NW, 2: NUW, 4: NSW

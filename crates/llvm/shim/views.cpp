@@ -225,6 +225,18 @@ OrthantMemory orthant_memory(LLVMValueRef value) {
   return {inst->isVolatile(), inst->isAtomic()};
 }
 
+bool orthant_touches_no_memory(LLVMValueRef call) {
+  return cast<CallBase>(unwrap(call))->doesNotAccessMemory();
+}
+
+uint64_t orthant_access_bytes(LLVMValueRef value) {
+  auto *inst = cast<Instruction>(unwrap(value));
+  if (!isa<LoadInst, StoreInst>(inst))
+    return 0;
+  TypeSize size = inst->getDataLayout().getTypeStoreSize(getLoadStoreType(inst));
+  return size.isScalable() ? 0 : size.getFixedValue();
+}
+
 static bool unsupported(const Type *type) {
   return isa<ScalableVectorType>(type) || type->isTokenTy() || type->isTargetExtTy() || type->isX86_AMXTy();
 }

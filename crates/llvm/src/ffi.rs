@@ -116,6 +116,8 @@ unsafe extern "C" {
 
     pub fn orthant_call_effects(call: LLVMValueRef) -> CallEffects;
     pub fn orthant_memory(inst: LLVMValueRef) -> Memory;
+    pub fn orthant_touches_no_memory(call: LLVMValueRef) -> bool;
+    pub fn orthant_access_bytes(inst: LLVMValueRef) -> u64;
     pub fn orthant_unsupported_type(inst: LLVMValueRef, sink: Sink, data: *mut c_void);
     pub fn orthant_alias(
         pass: *mut OrthantPass,
@@ -139,6 +141,13 @@ unsafe extern "C" {
     pub fn orthant_error(pass: *mut OrthantPass, text: *const c_char, length: usize);
 
     pub fn orthant_scev(pass: *mut OrthantPass, value: LLVMValueRef) -> *const LLVMScev;
+    pub fn orthant_scev_at(
+        pass: *mut OrthantPass,
+        value: LLVMValueRef,
+        scope: *const LLVMLoop,
+    ) -> *const LLVMScev;
+    pub fn orthant_pointer_base(pass: *mut OrthantPass, pointer: *const LLVMScev) -> *const LLVMScev;
+    pub fn orthant_pointer_offset(pass: *mut OrthantPass, pointer: *const LLVMScev) -> *const LLVMScev;
     pub fn orthant_exit_count(
         pass: *mut OrthantPass,
         l: *const LLVMLoop,

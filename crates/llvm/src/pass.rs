@@ -11,9 +11,9 @@
 
 use crate::ffi::{self, LLVMLoop, OrthantPass};
 use crate::text::{collect, list};
-use llvm_sys::LLVMOpcode;
 use llvm_sys::core as llvm_c;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use model::SourceLoc;
 use std::ffi::{CStr, c_uint, c_void};
 use std::marker::PhantomData;
@@ -434,6 +434,56 @@ impl<'p> Inst<'p> {
         })
     }
 
+    /// Where a load reads from or a store writes to.
+    pub fn pointer(self) -> Option<Value<'p>> {
+        let position = match self.opcode() {
+            LLVMOpcode::LLVMLoad => 0,
+            LLVMOpcode::LLVMStore => 1,
+            _ => return None,
+        };
+        self.operands().get(position).copied()
+    }
+
+    /// How many bytes a load reads or a store writes; 0 if that is not a fixed number.
+    pub fn access_bytes(self) -> u64 {
+        ask!(ffi::orthant_access_bytes(self.raw))
+    }
+
+    /// A phi's incoming values with the blocks they come from.
+    pub fn incoming(self) -> Vec<(Value<'p>, Block<'p>)> {
+        if self.opcode() != LLVMOpcode::LLVMPHI {
+            return Vec::new();
+        }
+        let count = ask!(llvm_c::LLVMCountIncoming(self.raw));
+        let at = |i| {
+            let value = Value::of(ask!(llvm_c::LLVMGetIncomingValue(self.raw, i)));
+            (value, Block::of(ask!(llvm_c::LLVMGetIncomingBlock(self.raw, i))))
+        };
+        (0..count).map(at).collect()
+    }
+
+    /// The predicate of an integer comparison.
+    pub fn predicate(self) -> Option<LLVMIntPredicate> {
+        (self.opcode() == LLVMOpcode::LLVMICmp).then(|| ask!(llvm_c::LLVMGetICmpPredicate(self.raw)))
+    }
+
+    /// The instructions that use its value, each as often as it does.
+    pub fn users(self) -> Vec<Inst<'p>> {
+        let mut users = Vec::new();
+        let mut next = ask!(llvm_c::LLVMGetFirstUse(self.raw));
+        while !next.is_null() {
+            let user = ask!(llvm_c::LLVMGetUser(next));
+            users.extend(Inst::if_any(ask!(llvm_c::LLVMIsAInstruction(user))));
+            next = ask!(llvm_c::LLVMGetNextUse(next));
+        }
+        users
+    }
+
+    /// Whether it is a call that neither reads nor writes memory, and always returns.
+    pub fn touches_no_memory(self) -> bool {
+        self.is_call() && ask!(ffi::orthant_touches_no_memory(self.raw))
+    }
+
     /// Whether it touches volatile memory.
     pub fn is_volatile(self) -> bool {
         ask!(ffi::orthant_memory(self.raw)).is_volatile
@@ -466,6 +516,14 @@ impl<'p> Value<'p> {
     pub fn source_name(self) -> Option<String> {
         let name = collect(|sink, data| ask!(ffi::orthant_source_name(self.raw, sink, data)));
         (!name.is_empty()).then_some(name)
+    }
+
+    /// The value of an integer constant of at most 64 bits, read as signed.
+    pub fn constant(self) -> Option<i64> {
+        let is_constant = !ask!(llvm_c::LLVMIsAConstantInt(self.raw)).is_null();
+        let ty = ask!(llvm_c::LLVMTypeOf(self.raw));
+        (is_constant && ask!(llvm_c::LLVMGetIntTypeWidth(ty)) <= 64)
+            .then(|| ask!(llvm_c::LLVMConstIntGetSExtValue(self.raw)))
     }
 
     /// As an operand is written in IR: `%n`, `7`, `@table`.

@@ -13,8 +13,10 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// One expression.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Scev<'p> {
+    /// LLVM's own node; equal nodes are equal expressions.
+    pub(crate) raw: *const LLVMScev,
     /// Its shape and operands.
     pub kind: ScevKind<'p>,
     /// The width in bits; 0 for [`ScevKind::CouldNotCompute`].
@@ -51,7 +53,7 @@ pub struct Range {
 pub type ScevRef<'p> = Rc<Scev<'p>>;
 
 /// The shapes of expressions.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 #[expect(missing_docs, reason = "LLVM's names; the operands are in order")]
 pub enum ScevKind<'p> {
     Constant(i64),
@@ -136,6 +138,29 @@ impl<'p> Scevs<'p> {
         (!raw.is_null()).then(|| self.copy(raw))
     }
 
+    /// The expression of a value as seen from inside `scope` (`None`: from outside all loops), where the final
+    /// values of loops that have ended are known.
+    pub fn of_value_at(&self, value: Value<'p>, scope: Option<Loop<'p>>) -> Option<ScevRef<'p>> {
+        let scope = scope.map_or(std::ptr::null(), |l| l.raw);
+        let raw = ask!(ffi::orthant_scev_at(self.pass.raw, value.raw, scope));
+        (!raw.is_null()).then(|| self.copy(raw))
+    }
+
+    /// The address that a pointer expression starts from.
+    pub fn base(&self, pointer: &Scev<'p>) -> ScevRef<'p> {
+        self.copy(ask!(ffi::orthant_pointer_base(self.pass.raw, pointer.raw)))
+    }
+
+    /// The bytes from its base to a pointer expression.
+    pub fn offset(&self, pointer: &Scev<'p>) -> ScevRef<'p> {
+        self.copy(ask!(ffi::orthant_pointer_offset(self.pass.raw, pointer.raw)))
+    }
+
+    /// An expression in LLVM's notation, for messages.
+    pub fn text(&self, scev: &Scev<'p>) -> String {
+        print(scev.raw)
+    }
+
     /// How often the loop is left otherwise before it is left from `exiting`.
     pub fn exit_count(&self, l: Loop<'p>, exiting: Block<'p>) -> ScevRef<'p> {
         self.copy(ask!(ffi::orthant_exit_count(self.pass.raw, l.raw, exiting.raw)))
@@ -176,6 +201,7 @@ impl<'p> Scevs<'p> {
         let mut range = ffi::Range::default();
         let has_range = ask!(ffi::orthant_scev_range(self.pass.raw, raw, &mut range));
         Scev {
+            raw,
             kind: self.kind(raw),
             bits: ask!(ffi::orthant_scev_bits(self.pass.raw, raw)),
             is_pointer: ask!(ffi::orthant_scev_is_pointer(raw)),

@@ -65,6 +65,22 @@ pub enum Reason {
         /// The variable that holds it in the source, if it has one.
         variable: Option<String>,
     },
+    /// A branch inside the nest depends on the data, or on a product of counters.
+    NonAffineCondition,
+    /// The address of an array changes inside the nest: it is loaded or computed there.
+    MovingBase,
+    /// Two arrays may overlap, and that cannot be checked before the nest.
+    PossibleOverlap {
+        /// The one.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// Something that detection lets pass and the model has no form for yet.
+    NotModelled {
+        /// What.
+        what: String,
+    },
     /// The loop ends when the data say so.
     DataDependentExit,
     /// An exit leads to code that never returns (a failed bounds check, `abort`, `unreachable`).
@@ -129,6 +145,10 @@ impl Reason {
             Reason::DynamicAlloca => "dynamic-alloca",
             Reason::NonAffineBound { .. } => "non-affine-bound",
             Reason::BoundFromMemory { .. } => "bound-from-memory",
+            Reason::NonAffineCondition => "non-affine-condition",
+            Reason::MovingBase => "moving-base",
+            Reason::PossibleOverlap { .. } => "possible-overlap",
+            Reason::NotModelled { .. } => "not-modelled",
             Reason::DataDependentExit => "data-dependent-exit",
             Reason::ErrorExit => "error-exit",
             Reason::SeveralExits => "several-exits",
@@ -165,6 +185,12 @@ impl Reason {
                 "make the bound a sum of counters and loop-invariant values, for example by computing it before the loops"
             }
             Reason::BoundFromMemory { .. } => "copy the bound to a local variable before the loops",
+            Reason::NonAffineCondition => {
+                "hoist the condition out of the loops, or write it as a select so that both sides are computed"
+            }
+            Reason::MovingBase => "copy the pointer to a local variable before the loops",
+            Reason::PossibleOverlap { .. } => "declare the pointers restrict if they never overlap",
+            Reason::NotModelled { .. } => "none yet: see docs/status.md for what is modelled",
             Reason::DataDependentExit => {
                 "split the search for the end from the work, so that the working loop has a bound known on entry"
             }
@@ -209,6 +235,12 @@ impl fmt::Display for Reason {
             Reason::BoundFromMemory { variable: None } => {
                 f.write_str("the loop bound is loaded from memory inside the nest")
             }
+            Reason::NonAffineCondition => {
+                f.write_str("a condition inside the nest is not affine: it depends on data or on a product")
+            }
+            Reason::MovingBase => f.write_str("the address of an array is computed inside the nest"),
+            Reason::PossibleOverlap { first, second } => write!(f, "{first} and {second} may overlap"),
+            Reason::NotModelled { what } => write!(f, "{what} is not modelled yet"),
             Reason::DataDependentExit => f.write_str("the number of iterations depends on the data"),
             Reason::ErrorExit => {
                 f.write_str("an exit leads to code that does not return, such as a failed bounds check")

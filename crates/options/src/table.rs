@@ -47,7 +47,7 @@ const fn option(
 }
 
 /// The stages of the pipeline that exist, in order.
-pub const STAGES: &[&str] = &["detect"];
+pub const STAGES: &[&str] = &["detect", "lift"];
 
 /// Every option there is.
 pub const TABLE: &[Spec] = &[
@@ -77,7 +77,7 @@ pub const TABLE: &[Spec] = &[
         "stop-after",
         Kind::Choice(STAGES),
         "STAGE",
-        "",
+        "detect",
         "Stop each function's pipeline after this stage.",
     ),
     option(

@@ -3,12 +3,16 @@
 //! [`detect`] is the stage. It rests on three questions, each in its own file: what stands in the way in a
 //! block ([`effects`]), in a loop's bounds ([`bounds`]), and in the shape of the control flow ([`flow`]).
 
+pub mod affine;
 pub mod bounds;
 pub mod detect;
+pub mod domains;
 pub mod effects;
 pub mod flow;
+pub mod lift;
+pub mod statements;
 
-use crate::pass::Anchor;
+use crate::pass::{Anchor, Region};
 use model::{Reason, Refusal};
 
 /// A reason, and the place in the IR that a remark about it is attached to.
@@ -20,7 +24,14 @@ pub struct Obstacle<'p> {
     pub at: Anchor<'p>,
 }
 
-impl Obstacle<'_> {
+impl<'p> Obstacle<'p> {
+    /// An obstacle that concerns a region as a whole.
+    pub fn of_region(region: Region<'p>, reason: Reason) -> Self {
+        let last = region.entry.terminator().or_else(|| region.entry.insts().next());
+        // Valid IR has no empty block.
+        Self { reason, at: Anchor::Inst(last.expect("a block of valid IR has a terminator")) }
+    }
+
     /// The obstacle in source terms.
     pub fn refusal(&self) -> Refusal {
         let loc = match self.at {

@@ -1,0 +1,316 @@
+//! Scalar evolution to affine expressions, with the conditions under which they mean the same.
+//!
+//! Machine integers wrap; affine expressions do not. [`Evaluated`] is an expression over the counters of a
+//! chain of loops (outermost first; counters start at 0 and ascend by one) together with the counter values
+//! for which the machine's result, read as a signed number, may be another: `fails`. Nothing else is optimistic. The
+//! lift turns `fails` into a condition on the parameters and writes it into the ledger, so that it is
+//! checked at run time.
+//!
+//! Worked example: `zext i32 (n - 1) to i64` with `n` an `i32` of unknown range is `n - 1`, and it fails where
+//! `n - 1 < 0` (the extension adds 2^32) or `n - 1 < -2^31` (the subtraction wraps).
+
+use super::flow::Blocks;
+use crate::pass::Loop;
+use crate::scev::{Scev, ScevKind, ScevRef, Scevs};
+use isl::{Ctx, DimType, Id, LocalSpace, PwAff, Set, Space, Val};
+use model::{Budget, BudgetSpent, Param};
+use std::cell::RefCell;
+
+/// Why there is no affine expression.
+#[derive(Debug)]
+pub enum Stop {
+    /// The expression is not affine.
+    NotAffine,
+    /// The budget is spent, Orthant's or isl's.
+    Spent,
+    /// isl failed.
+    Isl(isl::Error),
+}
+
+impl From<isl::Error> for Stop {
+    fn from(error: isl::Error) -> Self {
+        if error.is_budget() { Stop::Spent } else { Stop::Isl(error) }
+    }
+}
+
+impl From<BudgetSpent> for Stop {
+    fn from(_: BudgetSpent) -> Self {
+        Stop::Spent
+    }
+}
+
+/// An affine expression and where it is not what the machine computes.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// `{ [i, j] -> [value] }`.
+    pub value: PwAff,
+    /// `{ [i, j] }`: here the machine may compute something else.
+    pub fails: Set,
+}
+
+/// What expressions are evaluated in: a region's parameters and counters.
+pub struct Affine<'a, 'p> {
+    ctx: Ctx,
+    scope: &'a Blocks<'p>,
+    scevs: &'a Scevs<'p>,
+    budget: &'a Budget,
+    params: RefCell<Vec<(ScevRef<'p>, Param)>>,
+}
+
+impl<'a, 'p> Affine<'a, 'p> {
+    /// For a region of these blocks.
+    pub fn new(ctx: &Ctx, scope: &'a Blocks<'p>, scevs: &'a Scevs<'p>, budget: &'a Budget) -> Self {
+        Self { ctx: ctx.clone(), scope, scevs, budget, params: RefCell::default() }
+    }
+
+    /// The parameters met so far, with what each stands for.
+    pub fn params(&self) -> Vec<(ScevRef<'p>, Param)> {
+        self.params.borrow().clone()
+    }
+
+    /// All counter values of a chain of that length: `{ [i, j] }`.
+    pub fn universe(&self, depth: usize) -> Result<Set, Stop> {
+        Ok(Set::universe(Space::set_alloc(&self.ctx, 0, depth)?)?)
+    }
+
+    fn nothing(&self, depth: usize) -> Result<Set, Stop> {
+        Ok(Set::empty(Space::set_alloc(&self.ctx, 0, depth)?)?)
+    }
+
+    /// A constant over the counters of a chain of that length.
+    pub fn constant(&self, value: i64, depth: usize) -> Result<PwAff, Stop> {
+        self.number(i128::from(value), depth)
+    }
+
+    fn number(&self, value: i128, depth: usize) -> Result<PwAff, Stop> {
+        let value = Val::read_from_str(&self.ctx, &value.to_string())?;
+        Ok(PwAff::val_on_domain(self.universe(depth)?, value)?)
+    }
+
+    /// The counter at a position of a chain of length `depth`.
+    pub fn counter(&self, position: usize, depth: usize) -> Result<PwAff, Stop> {
+        let space = LocalSpace::from_space(Space::set_alloc(&self.ctx, 0, depth)?)?;
+        Ok(PwAff::var_on_domain(space, DimType::Set, position)?)
+    }
+
+    /// The expression's signed value in iterations of the chain.
+    pub fn signed(&self, scev: &ScevRef<'p>, chain: &[Loop<'p>]) -> Result<Evaluated, Stop> {
+        self.budget.spend(1)?;
+        if scev.bits > 64 {
+            return Err(Stop::NotAffine);
+        }
+        let depth = chain.len();
+        match &scev.kind {
+            ScevKind::Constant(value) => self.exactly(self.constant(*value, depth)?, depth),
+            ScevKind::Unknown(value) => match value.inst() {
+                Some(inst) if self.scope.contains(&inst.block()) => Err(Stop::NotAffine),
+                _ => self.param(scev, depth),
+            },
+            ScevKind::AddRec { over, .. } if !self.scope.contains(&over.header()) => self.param(scev, depth),
+            ScevKind::AddRec { operands, over } => self.recurrence(scev, operands, *over, chain),
+            ScevKind::Add(operands) => self.sum(scev, operands, chain),
+            ScevKind::Mul(operands) => self.product(scev, operands, chain),
+            ScevKind::SignExtend(operand) => self.signed(operand, chain),
+            ScevKind::ZeroExtend(operand) => self.unsigned(operand, chain),
+            ScevKind::Truncate(operand) => {
+                let operand = self.signed(operand, chain)?;
+                self.checked(scev, operand, None)
+            }
+            ScevKind::UDiv([dividend, divisor]) => self.quotient(scev, dividend, divisor, chain),
+            ScevKind::SMax(operands) => self.extremum(operands, chain, PwAff::max, Self::signed),
+            ScevKind::SMin(operands) => self.extremum(operands, chain, PwAff::min, Self::signed),
+            ScevKind::UMax(operands) => self.extremum(operands, chain, PwAff::max, Self::unsigned),
+            ScevKind::UMin(operands) | ScevKind::SequentialUMin(operands) => {
+                self.extremum(operands, chain, PwAff::min, Self::unsigned)
+            }
+            ScevKind::PtrToInt(_) if self.is_invariant(scev) => self.param(scev, depth),
+            ScevKind::PtrToInt(_) | ScevKind::VScale | ScevKind::WideConstant | ScevKind::CouldNotCompute => {
+                Err(Stop::NotAffine)
+            }
+        }
+    }
+
+    /// The expression's unsigned value. Where the sign bit is set it fails: such values are assumed away.
+    pub fn unsigned(&self, scev: &ScevRef<'p>, chain: &[Loop<'p>]) -> Result<Evaluated, Stop> {
+        let Evaluated { value, fails } = self.signed(scev, chain)?;
+        if scev.range.is_some_and(|range| range.signed.0 >= 0) {
+            return Ok(Evaluated { value, fails });
+        }
+        let negative = value.clone().lt_set(self.constant(0, chain.len())?)?;
+        Ok(Evaluated { value, fails: fails.union(negative)? })
+    }
+
+    /// Whether nothing in the expression changes inside the scope.
+    pub fn is_invariant(&self, scev: &Scev<'p>) -> bool {
+        let here = match &scev.kind {
+            ScevKind::Unknown(value) => value.inst().is_none_or(|inst| !self.scope.contains(&inst.block())),
+            ScevKind::AddRec { over, .. } => !self.scope.contains(&over.header()),
+            ScevKind::CouldNotCompute => false,
+            _ => true,
+        };
+        here && scev.operands().iter().all(|operand| self.is_invariant(operand))
+    }
+
+    fn exactly(&self, value: PwAff, depth: usize) -> Result<Evaluated, Stop> {
+        Ok(Evaluated { value, fails: self.nothing(depth)? })
+    }
+
+    /// Adds the points where the exact value does not fit the expression's width, unless that cannot happen:
+    /// by LLVM's flag, or because the interval of exact values fits.
+    fn checked(
+        &self,
+        scev: &Scev<'p>,
+        Evaluated { value, fails }: Evaluated,
+        interval: Option<(i128, i128)>,
+    ) -> Result<Evaluated, Stop> {
+        let (low, high) = (-(1i128 << (scev.bits - 1)), (1i128 << (scev.bits - 1)) - 1);
+        let fits = interval.is_some_and(|(least, greatest)| low <= least && greatest <= high);
+        if scev.flags.nsw || fits {
+            return Ok(Evaluated { value, fails });
+        }
+        let depth = value.dim(DimType::In)?;
+        let above = value.clone().gt_set(self.number(high, depth)?)?;
+        let below = value.clone().lt_set(self.number(low, depth)?)?;
+        Ok(Evaluated { value, fails: fails.union(above)?.union(below)? })
+    }
+
+    fn sum(&self, scev: &Scev<'p>, operands: &[ScevRef<'p>], chain: &[Loop<'p>]) -> Result<Evaluated, Stop> {
+        let mut total = self.exactly(self.constant(0, chain.len())?, chain.len())?;
+        let mut interval = Some((0, 0));
+        for operand in operands {
+            let next = self.signed(operand, chain)?;
+            total = Evaluated { value: total.value.add(next.value)?, fails: total.fails.union(next.fails)? };
+            interval = interval.zip(bounds(operand)).map(|((a, b), (c, d))| (a + c, b + d));
+        }
+        self.checked(scev, total, interval)
+    }
+
+    /// A product with at most one factor that is not constant; products of parameters are a parameter.
+    fn product(
+        &self,
+        scev: &ScevRef<'p>,
+        operands: &[ScevRef<'p>],
+        chain: &[Loop<'p>],
+    ) -> Result<Evaluated, Stop> {
+        let constant = |operand: &&ScevRef<'p>| matches!(operand.kind, ScevKind::Constant(_));
+        let varying: Vec<_> = operands.iter().filter(|operand| !constant(operand)).collect();
+        let [factor] = varying[..] else {
+            return if self.is_invariant(scev) {
+                self.param(scev, chain.len())
+            } else {
+                Err(Stop::NotAffine)
+            };
+        };
+        let mut product = self.signed(factor, chain)?;
+        let mut interval = bounds(factor);
+        for operand in operands {
+            if let ScevKind::Constant(by) = operand.kind {
+                product.value = product.value.scale_val(Val::int_from_si(&self.ctx, by)?)?;
+                interval = interval.and_then(|interval| scaled(interval, i128::from(by)));
+            }
+        }
+        self.checked(scev, product, interval)
+    }
+
+    fn recurrence(
+        &self,
+        scev: &Scev<'p>,
+        operands: &[ScevRef<'p>],
+        over: Loop<'p>,
+        chain: &[Loop<'p>],
+    ) -> Result<Evaluated, Stop> {
+        let [start, step] = operands else { return Err(Stop::NotAffine) };
+        let ScevKind::Constant(step) = step.kind else { return Err(Stop::NotAffine) };
+        let position = chain.iter().position(|&l| l == over).ok_or(Stop::NotAffine)?;
+        let start = self.signed(start, chain)?;
+        let way = self.counter(position, chain.len())?.scale_val(Val::int_from_si(&self.ctx, step)?)?;
+        self.checked(scev, Evaluated { value: start.value.add(way)?, fails: start.fails }, None)
+    }
+
+    /// An unsigned division by a positive constant rounds down.
+    fn quotient(
+        &self,
+        scev: &ScevRef<'p>,
+        dividend: &ScevRef<'p>,
+        divisor: &ScevRef<'p>,
+        chain: &[Loop<'p>],
+    ) -> Result<Evaluated, Stop> {
+        match divisor.kind {
+            ScevKind::Constant(by) if by > 0 => {
+                let Evaluated { value, fails } = self.unsigned(dividend, chain)?;
+                let value = value.scale_down_val(Val::int_from_si(&self.ctx, by)?)?.floor()?;
+                Ok(Evaluated { value, fails })
+            }
+            _ if self.is_invariant(scev) => self.param(scev, chain.len()),
+            _ => Err(Stop::NotAffine),
+        }
+    }
+
+    fn extremum(
+        &self,
+        operands: &[ScevRef<'p>],
+        chain: &[Loop<'p>],
+        combine: impl Fn(PwAff, PwAff) -> isl::Result<PwAff>,
+        read: impl Fn(&Self, &ScevRef<'p>, &[Loop<'p>]) -> Result<Evaluated, Stop>,
+    ) -> Result<Evaluated, Stop> {
+        let mut best: Option<Evaluated> = None;
+        for operand in operands {
+            let next = read(self, operand, chain)?;
+            best = Some(match best {
+                None => next,
+                Some(Evaluated { value, fails }) => {
+                    Evaluated { value: combine(value, next.value)?, fails: fails.union(next.fails)? }
+                }
+            });
+        }
+        best.ok_or(Stop::NotAffine)
+    }
+
+    /// A parameter for an expression that does not change in the scope.
+    fn param(&self, scev: &ScevRef<'p>, depth: usize) -> Result<Evaluated, Stop> {
+        if scev.is_pointer {
+            return Err(Stop::NotAffine);
+        }
+        let name = self.param_name(scev);
+        let value = PwAff::param_on_domain_id(self.universe(depth)?, Id::new(&self.ctx, &name)?)?;
+        self.exactly(value, depth)
+    }
+
+    fn param_name(&self, scev: &ScevRef<'p>) -> String {
+        let mut params = self.params.borrow_mut();
+        if let Some((_, param)) = params.iter().find(|(known, _)| known.raw == scev.raw) {
+            return param.name.clone();
+        }
+        let source = match scev.kind {
+            ScevKind::Unknown(value) => value.source_name(),
+            _ => None,
+        };
+        let is_free = |name: &str| {
+            model::verify::is_identifier(name) && !params.iter().any(|(_, param)| param.name == name)
+        };
+        let name = source.filter(|name| is_free(name)).unwrap_or_else(|| format!("p{}", params.len()));
+        let name = if is_free(&name) { name } else { format!("p{}_", params.len()) };
+        let range = scev.range.map_or((None, None), |range| (Some(range.signed.0), Some(range.signed.1)));
+        params.push((scev.clone(), Param { name: name.clone(), range }));
+        name
+    }
+
+    /// The scalar evolution of the run.
+    pub fn scevs(&self) -> &'a Scevs<'p> {
+        self.scevs
+    }
+
+    /// The blocks of the region.
+    pub fn scope(&self) -> &'a Blocks<'p> {
+        self.scope
+    }
+}
+
+fn bounds(scev: &Scev<'_>) -> Option<(i128, i128)> {
+    scev.range.map(|range| (i128::from(range.signed.0), i128::from(range.signed.1)))
+}
+
+fn scaled((low, high): (i128, i128), by: i128) -> Option<(i128, i128)> {
+    let (a, b) = (low.checked_mul(by)?, high.checked_mul(by)?);
+    Some((a.min(b), a.max(b)))
+}
