@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn control_characters_of_the_text_are_not_repeated() {
-        let functions = vec![report("m.c", "f", &[("m.c", 3)])];
+        let functions = [report("m.c", "f", &[("m.c", 3)])];
         let line = serde_json::to_string(&functions[0]).unwrap().replace("candidate", "cand\\r\\u001bidate");
         let message = read(&line).unwrap_err().to_string();
         assert!(message.contains("cand\u{fffd}\u{fffd}idate"), "{message:?}");
