@@ -1,1 +1,128 @@
 //! From a schedule tree to a loop tree, and a C printer for people.
+//!
+//! isl turns a schedule into an abstract syntax tree; [`generate`] turns that into plain Rust values: loops with
+//! inclusive bounds, conditions, and statements with an expression for each counter. A back end walks the
+//! tree ([`Node`]), people read it as C ([`print_c`]).
+//!
+//! # Arithmetic
+//! Expressions are over mathematical integers; the back ends compute in 64 bits. [`generate`] proves for each expression
+//! and each part of it, from the ranges of the parameters and of the loops around, that its value fits; if it cannot,
+//! it fails with [`Error::Overflow`]. So generated bounds never wrap.
+//!
+//! # Example
+//! `[n] -> { S[i, j] : 0 <= i < n and 0 <= j <= i }` in its own order prints as
+//! ```text
+//! for (c0 = 0; c0 <= n - 1; c0 += 1)
+//!   for (c1 = 0; c1 <= c0; c1 += 1)
+//!     S(c0, c1);
+//! ```
+
+mod convert;
+mod interval;
+mod print;
+
+pub use convert::{condition, expression, generate};
+pub use interval::{Interval, param_ranges};
+pub use print::print_c;
+
+use model::StmtId;
+
+/// A part of the generated program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// A loop.
+    For(For),
+    /// Both parts are possibly empty.
+    If {
+        /// The condition.
+        condition: Expr,
+        /// Run if it is not 0.
+        then: Vec<Node>,
+        /// Run otherwise.
+        otherwise: Vec<Node>,
+    },
+    /// One instance of a statement.
+    Stmt {
+        /// Which.
+        id: StmtId,
+        /// The value of each counter, outermost first.
+        counters: Vec<Expr>,
+    },
+}
+
+/// A loop from `first` to `last`, both included, by a positive step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct For {
+    /// The loop's variable.
+    pub variable: Variable,
+    /// Its first value.
+    pub first: Expr,
+    /// Its greatest value; less than `first` if the loop does not run.
+    pub last: Expr,
+    /// At least 1.
+    pub step: i64,
+    /// The loop runs exactly once, with the first value.
+    pub runs_once: bool,
+    /// What is in it.
+    pub body: Vec<Node>,
+}
+
+/// A loop variable: the number of the loop, in the order in which loops are opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Variable(pub u32);
+
+/// An integer expression; a condition is 0 or 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    /// A number.
+    Int(i64),
+    /// A loop's variable.
+    Variable(Variable),
+    /// The parameter of that index in the model.
+    Param(usize),
+    /// An operation.
+    Op(Op, Vec<Expr>),
+}
+
+/// The operations. Division rounds down unless said otherwise; all divisors are positive constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Op {
+    Neg,
+    Add,
+    Sub,
+    Mul,
+    /// Rounds down.
+    FloorDiv,
+    /// The dividend is not negative, or the division has no rest.
+    Div,
+    /// The dividend is not negative.
+    Rem,
+    /// Only used to compare with zero; the dividend may be negative.
+    RemIsZero,
+    Min,
+    Max,
+    /// Condition, then, otherwise.
+    Select,
+    And,
+    Or,
+    Eq,
+    Le,
+    Lt,
+    Ge,
+    Gt,
+}
+
+/// Why there is no loop tree.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// isl failed; [`isl::Error::is_budget`] tells whether for lack of budget.
+    #[error(transparent)]
+    Isl(#[from] isl::Error),
+    /// A part of an expression may not fit 64 bits.
+    #[error("{0} may not fit 64 bits")]
+    Overflow(String),
+    /// isl produced something that this crate does not know.
+    #[error("unexpected syntax tree: {0}")]
+    Unexpected(String),
+}

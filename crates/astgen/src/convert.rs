@@ -1,0 +1,188 @@
+//! isl's syntax tree to ours, with the proof that all arithmetic fits 64 bits.
+
+use crate::interval::{Interval, Ranges, param_ranges};
+use crate::{Error, Expr, For, Node, Op, Variable};
+use isl::{AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, PwAff, Schedule, Set};
+use model::Scop;
+use std::collections::HashMap;
+
+/// The loop tree of a schedule, for parameter values in `context`.
+pub fn generate(scop: &Scop, schedule: &Schedule, context: &Set) -> Result<Vec<Node>, Error> {
+    let params = param_ranges(scop, context)?;
+    let tree = AstBuild::from_context(context.clone())?.node_from_schedule(schedule.clone())?;
+    Converter::new(scop, &params).node(&tree)
+}
+
+/// A condition that holds exactly for the parameter values of `set`, given that they are in `context`.
+pub fn condition(scop: &Scop, set: &Set, context: &Set) -> Result<Expr, Error> {
+    let params = param_ranges(scop, context)?;
+    let expr = AstBuild::from_context(context.clone())?.expr_from_set(set.clone().gist(context.clone())?)?;
+    Converter::new(scop, &params).proved(&expr)
+}
+
+/// An expression of the parameters, given that they are in `context` and in the domain of `value`.
+pub fn expression(scop: &Scop, value: &PwAff, context: &Set) -> Result<Expr, Error> {
+    let params = param_ranges(scop, context)?;
+    let expr = AstBuild::from_context(context.clone())?.expr_from_pw_aff(value.clone())?;
+    Converter::new(scop, &params).proved(&expr)
+}
+
+struct Converter<'a> {
+    scop: &'a Scop,
+    ranges: Ranges<'a>,
+    names: HashMap<String, Variable>,
+    opened: u32,
+}
+
+impl<'a> Converter<'a> {
+    fn new(scop: &'a Scop, params: &'a [Interval]) -> Self {
+        let ranges = Ranges { params, variables: HashMap::new() };
+        Self { scop, ranges, names: HashMap::new(), opened: 0 }
+    }
+
+    fn node(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
+        match node.get_type()? {
+            AstNodeType::For => Ok(vec![self.for_loop(node)?]),
+            AstNodeType::If => self.branch(node),
+            AstNodeType::Block => {
+                let children = node.block_get_children()?;
+                let mut all = Vec::new();
+                for position in 0..children.size()? {
+                    all.extend(self.node(&children.get_at(position)?)?);
+                }
+                Ok(all)
+            }
+            AstNodeType::Mark => self.node(&node.mark_get_node()?),
+            AstNodeType::User => Ok(vec![self.statement(&node.user_get_expr()?)?]),
+            other => Err(Error::Unexpected(format!("a node of type {other:?}"))),
+        }
+    }
+
+    fn for_loop(&mut self, node: &AstNode) -> Result<Node, Error> {
+        let name = node.for_get_iterator()?.id_get_id()?.get_name()?.unwrap_or_default();
+        let first = self.proved(&node.for_get_init()?)?;
+        let variable = Variable(self.opened);
+        self.opened += 1;
+        let hidden = self.names.insert(name.clone(), variable);
+        let runs_once = node.for_is_degenerate()?;
+        let (last, step) = if runs_once { (first.clone(), 1) } else { (self.last(node)?, self.step(node)?) };
+        let (low, high) = (self.ranges.of(&first)?.0, self.ranges.of(&last)?.1);
+        // The variable also has its value after the last step.
+        let after = high.max(low) + i128::from(step);
+        if after > i128::from(i64::MAX) {
+            return Err(Error::Overflow(format!(
+                "the step beyond {}",
+                crate::print::expr(&last, Some(self.scop))
+            )));
+        }
+        self.ranges.variables.insert(variable, (low, high.max(low)));
+        let body = self.node(&node.for_get_body()?)?;
+        match hidden {
+            Some(outer) => self.names.insert(name, outer),
+            None => self.names.remove(&name),
+        };
+        Ok(Node::For(For { variable, first, last, step, runs_once, body }))
+    }
+
+    /// The condition is `variable <= last` or `variable < end`.
+    fn last(&self, node: &AstNode) -> Result<Expr, Error> {
+        let condition = node.for_get_cond()?;
+        let bound = self.expr(&condition.op_get_arg(1)?)?;
+        let last = match condition.op_get_type()? {
+            AstExprOpType::Le => bound,
+            AstExprOpType::Lt => Expr::Op(Op::Sub, vec![bound, Expr::Int(1)]),
+            other => return Err(Error::Unexpected(format!("a loop condition of type {other:?}"))),
+        };
+        self.ranges.of(&last)?;
+        Ok(last)
+    }
+
+    fn step(&self, node: &AstNode) -> Result<i64, Error> {
+        match self.expr(&node.for_get_inc()?)? {
+            Expr::Int(step) if step > 0 => Ok(step),
+            other => Err(Error::Unexpected(format!("a step {other:?}"))),
+        }
+    }
+
+    fn branch(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
+        let condition = self.proved(&node.if_get_cond()?)?;
+        let then = self.node(&node.if_get_then_node()?)?;
+        let otherwise =
+            if node.if_has_else_node()? { self.node(&node.if_get_else_node()?)? } else { Vec::new() };
+        Ok(vec![Node::If { condition, then, otherwise }])
+    }
+
+    fn statement(&self, call: &AstExpr) -> Result<Node, Error> {
+        let name = call.op_get_arg(0)?.id_get_id()?.get_name()?.unwrap_or_default();
+        let id = self.scop.stmt_named(&name).ok_or(Error::Unexpected(format!("a statement {name}")))?;
+        let counters = (1..call.op_get_n_arg()?).map(|position| self.proved(&call.op_get_arg(position)?));
+        Ok(Node::Stmt { id, counters: counters.collect::<Result<_, Error>>()? })
+    }
+
+    fn proved(&self, expr: &AstExpr) -> Result<Expr, Error> {
+        let expr = self.expr(expr)?;
+        self.ranges.of(&expr)?;
+        Ok(expr)
+    }
+
+    fn expr(&self, expr: &AstExpr) -> Result<Expr, Error> {
+        match expr.get_type()? {
+            AstExprType::Int => {
+                let text = expr.int_get_val()?.to_string();
+                text.parse().map(Expr::Int).map_err(|_| Error::Overflow(text))
+            }
+            AstExprType::Id => {
+                let name = expr.id_get_id()?.get_name()?.unwrap_or_default();
+                self.name(&name)
+            }
+            AstExprType::Op => self.operation(expr),
+            other => Err(Error::Unexpected(format!("an expression of type {other:?}"))),
+        }
+    }
+
+    fn name(&self, name: &str) -> Result<Expr, Error> {
+        if let Some(variable) = self.names.get(name) {
+            return Ok(Expr::Variable(*variable));
+        }
+        let param = self.scop.params.iter().position(|param| param.name == name);
+        param.map(Expr::Param).ok_or(Error::Unexpected(format!("the name {name}")))
+    }
+
+    fn operation(&self, expr: &AstExpr) -> Result<Expr, Error> {
+        let count = expr.op_get_n_arg()?;
+        let operands = (0..count).map(|position| self.expr(&expr.op_get_arg(position)?));
+        let operands = operands.collect::<Result<Vec<_>, Error>>()?;
+        let op = match expr.op_get_type()? {
+            AstExprOpType::Minus => Op::Neg,
+            AstExprOpType::Add => Op::Add,
+            AstExprOpType::Sub => Op::Sub,
+            AstExprOpType::Mul => Op::Mul,
+            AstExprOpType::Div | AstExprOpType::PdivQ => Op::Div,
+            AstExprOpType::FdivQ => Op::FloorDiv,
+            AstExprOpType::PdivR => Op::Rem,
+            AstExprOpType::ZdivR => Op::RemIsZero,
+            AstExprOpType::Min => Op::Min,
+            AstExprOpType::Max => Op::Max,
+            AstExprOpType::Cond | AstExprOpType::Select => Op::Select,
+            AstExprOpType::And | AstExprOpType::AndThen => Op::And,
+            AstExprOpType::Or | AstExprOpType::OrElse => Op::Or,
+            AstExprOpType::Eq => Op::Eq,
+            AstExprOpType::Le => Op::Le,
+            AstExprOpType::Lt => Op::Lt,
+            AstExprOpType::Ge => Op::Ge,
+            AstExprOpType::Gt => Op::Gt,
+            other => return Err(Error::Unexpected(format!("an operation {other:?}"))),
+        };
+        Ok(fold_left(op, operands))
+    }
+}
+
+/// isl's minimum and maximum have any number of operands; nested, all operations but one have two at most.
+fn fold_left(op: Op, operands: Vec<Expr>) -> Expr {
+    if !matches!(op, Op::Min | Op::Max) || operands.len() <= 2 {
+        return Expr::Op(op, operands);
+    }
+    let mut rest = operands.into_iter();
+    let first = rest.next().unwrap_or(Expr::Int(0));
+    rest.fold(first, |all, next| Expr::Op(op, vec![all, next]))
+}

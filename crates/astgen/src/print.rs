@@ -1,0 +1,98 @@
+//! The loop tree as C that people can read.
+
+use crate::{Expr, Node, Op, Variable};
+use model::Scop;
+use std::fmt::Write as _;
+
+/// The program as C. Statements look like calls; `floord`, `min` and `max` are what their names say.
+pub fn print_c(scop: &Scop, nodes: &[Node]) -> String {
+    let mut text = String::new();
+    body(scop, nodes, 0, &mut text);
+    text
+}
+
+fn body(scop: &Scop, nodes: &[Node], depth: usize, text: &mut String) {
+    nodes.iter().for_each(|part| node(scop, part, depth, text));
+}
+
+fn node(scop: &Scop, node: &Node, depth: usize, text: &mut String) {
+    let indent = "  ".repeat(depth);
+    let show = |value: &Expr| expr(value, Some(scop));
+    match node {
+        Node::Stmt { id, counters } => {
+            let counters: Vec<_> = counters.iter().map(show).collect();
+            let _ = writeln!(text, "{indent}{}({});", scop.stmt(*id).name, counters.join(", "));
+        }
+        Node::If { condition, then, otherwise } => {
+            let _ = writeln!(text, "{indent}if ({}) {{", show(condition));
+            body(scop, then, depth + 1, text);
+            if !otherwise.is_empty() {
+                let _ = writeln!(text, "{indent}}} else {{");
+                body(scop, otherwise, depth + 1, text);
+            }
+            let _ = writeln!(text, "{indent}}}");
+        }
+        Node::For(l) if l.runs_once => {
+            let _ = writeln!(text, "{indent}{{ {} = {};", variable(l.variable), show(&l.first));
+            body(scop, &l.body, depth + 1, text);
+            let _ = writeln!(text, "{indent}}}");
+        }
+        Node::For(l) => {
+            let (name, first, last) = (variable(l.variable), show(&l.first), show(&l.last));
+            let _ =
+                writeln!(text, "{indent}for ({name} = {first}; {name} <= {last}; {name} += {}) {{", l.step);
+            body(scop, &l.body, depth + 1, text);
+            let _ = writeln!(text, "{indent}}}");
+        }
+    }
+}
+
+fn variable(variable: Variable) -> String {
+    format!("c{}", variable.0)
+}
+
+/// An expression; without a model, parameters are shown by their numbers.
+pub(crate) fn expr(value: &Expr, scop: Option<&Scop>) -> String {
+    let show = |operand: &Expr| match operand {
+        Expr::Op(op, _) if infix(*op).is_some() => format!("({})", expr(operand, scop)),
+        _ => expr(operand, scop),
+    };
+    match value {
+        Expr::Int(number) => number.to_string(),
+        Expr::Variable(v) => variable(*v),
+        Expr::Param(index) => {
+            let name = scop.and_then(|scop| scop.params.get(*index)).map(|param| param.name.clone());
+            name.unwrap_or_else(|| format!("parameter {index}"))
+        }
+        Expr::Op(op, operands) => {
+            let shown: Vec<_> = operands.iter().map(show).collect();
+            match (op, infix(*op), &shown[..]) {
+                (Op::Neg, _, [a]) => format!("-{a}"),
+                (Op::Select, _, [a, b, c]) => format!("({a} ? {b} : {c})"),
+                (_, Some(sign), [a, b]) => format!("{a} {sign} {b}"),
+                (Op::FloorDiv, ..) => format!("floord({})", shown.join(", ")),
+                (Op::Min, ..) => format!("min({})", shown.join(", ")),
+                (Op::Max, ..) => format!("max({})", shown.join(", ")),
+                _ => format!("{op:?}({})", shown.join(", ")),
+            }
+        }
+    }
+}
+
+fn infix(op: Op) -> Option<&'static str> {
+    Some(match op {
+        Op::Add => "+",
+        Op::Sub => "-",
+        Op::Mul => "*",
+        Op::Div => "/",
+        Op::Rem | Op::RemIsZero => "%",
+        Op::And => "&&",
+        Op::Or => "||",
+        Op::Eq => "==",
+        Op::Le => "<=",
+        Op::Lt => "<",
+        Op::Ge => ">=",
+        Op::Gt => ">",
+        Op::Neg | Op::FloorDiv | Op::Min | Op::Max | Op::Select => return None,
+    })
+}
