@@ -128,6 +128,16 @@ fn streams() -> Vec<Stream> {
                 },
             )
         }),
+        regular("i%7 in {0,1,3}", 1, 1, |n| {
+            nest::<1>(
+                move |_, _| n as i64 * 7 / 3,
+                |x, o| {
+                    if [0, 1, 3].contains(&(x[0] % 7)) {
+                        o.extend([x[0], 8 * x[0]]);
+                    }
+                },
+            )
+        }),
         regular("3 pieces a row", 2, 1, |n| {
             let m = side(n, 2);
             nest::<2>(
@@ -157,6 +167,14 @@ fn streams() -> Vec<Stream> {
             let m = side(n, 2);
             let mut r = 1;
             nest::<2>(move |_, _| m, move |x, o| o.extend([x[0], x[1], (random(&mut r) >> 8) as i64]))
+        }),
+        irregular("random label, rows of 4", 2, 1, |n| {
+            let m = n as i64 / 4;
+            let mut r = 1;
+            nest::<2>(
+                move |d, _| if d == 0 { m } else { 4 },
+                move |x, o| o.extend([x[0], x[1], (random(&mut r) >> 8) as i64]),
+            )
         }),
         irregular("random gaps", 1, 1, |n| {
             let (mut r, mut x) = (4, 0);

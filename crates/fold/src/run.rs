@@ -74,6 +74,17 @@ struct Top {
     hash: u64,
 }
 
+impl Top {
+    /// Enter the label of the point at `position`; `first` is the label of the run's first point.
+    #[inline(always)]
+    fn record(&mut self, label: i64, first: i64, position: u64) {
+        self.min = self.min.min(label);
+        self.max = self.max.max(label);
+        let relative = label.wrapping_sub(first);
+        self.hash = self.hash.wrapping_add(mix(position, relative as u64, RUN));
+    }
+}
+
 impl Run {
     pub fn new(layout: &Layout) -> Run {
         let zeros = vec![0; layout.width()];
@@ -234,6 +245,69 @@ impl Run {
 
     /// [`Run::advance`] for a line with widened labels: the known ones must fit, the others are recorded.
     pub fn advance_widened(&mut self, points: &[i64]) -> usize {
+        match (self.dim, self.width) {
+            (1, 2) => self.advance_widened_fixed::<1, 2, 1>(points),
+            (1, 3) => self.advance_widened_fixed::<1, 3, 2>(points),
+            (2, 3) => self.advance_widened_fixed::<2, 3, 1>(points),
+            (2, 4) => self.advance_widened_fixed::<2, 4, 2>(points),
+            (3, 4) => self.advance_widened_fixed::<3, 4, 1>(points),
+            (3, 5) => self.advance_widened_fixed::<3, 5, 2>(points),
+            (3, 6) => self.advance_widened_fixed::<3, 6, 3>(points),
+            (4, 5) => self.advance_widened_fixed::<4, 5, 1>(points),
+            _ => self.advance_widened_any(points),
+        }
+    }
+
+    /// [`Run::advance_widened`] for `D` dimensions, `W` numbers per point and `L = W - D` labels.
+    fn advance_widened_fixed<const D: usize, const W: usize, const L: usize>(
+        &mut self,
+        points: &[i64],
+    ) -> usize {
+        let (Some(&next), Some(&step), Some(&first), Some(&top)) = (
+            self.next.first_chunk::<W>(),
+            self.step.first_chunk::<W>(),
+            self.first.first_chunk::<W>(),
+            self.top.first_chunk::<L>(),
+        ) else {
+            return 0;
+        };
+        // All ones where a number has to be as predicted, 0 for a top label.
+        let known: [i64; W] =
+            std::array::from_fn(|k| if k >= D && self.tops >> (k - D) & 1 == 1 { 0 } else { -1 });
+        let (mut next, mut top, mut len) = (next, top, self.len);
+        let mut overflow = false;
+        for p in points.as_chunks::<W>().0 {
+            let mut differs = i64::from(overflow);
+            for k in 0..W {
+                differs |= (p[k] ^ next[k]) & known[k];
+            }
+            if differs != 0 {
+                break;
+            }
+            for l in 0..L {
+                // Harmless for a known label: its entry is not used.
+                top[l].record(p[D + l], first[D + l], len);
+            }
+            len += 1;
+            for k in D - 1..W {
+                let (sum, o) = next[k].overflowing_add(step[k]);
+                next[k] = sum;
+                overflow |= o;
+            }
+        }
+        let taken = (len - self.len) as usize;
+        self.len = len;
+        self.next.copy_from_slice(&next);
+        self.top.copy_from_slice(&top);
+        self.open = !overflow;
+        if taken > 0 {
+            self.last.copy_from_slice(&points[(taken - 1) * W..taken * W]);
+        }
+        taken
+    }
+
+    /// [`Run::advance_widened`] for any size.
+    fn advance_widened_any(&mut self, points: &[i64]) -> usize {
         let mut taken = 0;
         for p in points.chunks_exact(self.width) {
             if p[..self.dim] != self.next[..self.dim] || !self.fits_known(p) {
@@ -261,11 +335,7 @@ impl Run {
     fn record(&mut self, p: &[i64]) {
         for (l, t) in self.top.iter_mut().enumerate() {
             if self.tops >> l & 1 == 1 {
-                let v = p[self.dim + l];
-                t.min = t.min.min(v);
-                t.max = t.max.max(v);
-                let relative = v.wrapping_sub(self.first[self.dim + l]);
-                t.hash = t.hash.wrapping_add(mix(self.len, relative as u64, RUN));
+                t.record(p[self.dim + l], self.first[self.dim + l], self.len);
             }
         }
     }

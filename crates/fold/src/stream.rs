@@ -468,8 +468,9 @@ impl Folder {
                 self.live -= self.levels[s].offer(p, s, &self.layout, self.rules, &mut self.spare);
                 return;
             }
-            // Repetition is looked for among polyhedra that have grown along the level below.
-            if p.is_grown(s - 1) {
+            // Repetition is looked for among polyhedra that have grown along the level below, and among the single
+            // points and lines of a row.
+            if s == 1 || p.is_grown(s - 1) {
                 return self.offer_extra(p, s);
             }
             s += 1;

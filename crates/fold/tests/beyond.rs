@@ -56,12 +56,14 @@ fn a_tiled_traversal_is_one_piece() {
 #[test]
 fn modulo_conditions_become_divisibility_constraints() {
     type Case = (&'static str, fn(i64, i64) -> bool, usize);
-    let cases: [Case; 7] = [
+    let cases: [Case; 9] = [
         ("j % 2 == 0", |_, j| j % 2 == 0, 1),
         ("i % 3 == 1", |i, _| i % 3 == 1, 1),
         ("i % 2 == 0 && j % 5 == 3", |i, j| i % 2 == 0 && j % 5 == 3, 1),
         ("j % 3 != 2", |_, j| j % 3 != 2, 1),
         ("j % 4 == 0 || j % 4 == 3", |_, j| j % 4 == 0 || j % 4 == 3, 2),
+        ("j % 7 in {0, 1, 3}", |_, j| [0, 1, 3].contains(&(j % 7)), 3),
+        ("i % 7 in {0, 1, 3}", |i, _| [0, 1, 3].contains(&(i % 7)), 3),
         ("i % 3 != 2", |i, _| i % 3 != 2, 1),
         ("(i + j) % 2 == 0", |i, j| (i + j) % 2 == 0, 1),
     ];
