@@ -60,6 +60,17 @@ pub enum Error {
         /// The names there are.
         known: String,
     },
+    /// The program has no exact model.
+    #[error("the program has no exact model: {reason} (line {line})")]
+    NotRegular {
+        /// Why.
+        reason: String,
+        /// Where.
+        line: usize,
+    },
+    /// The model that was built breaks its own rules: a defect of ours.
+    #[error("internal error: {0}; please report it with the program")]
+    Model(#[from] model::verify::Invalid),
     /// The program cannot be run.
     #[error("{0}")]
     Run(#[from] crate::diag::Diagnostic),

@@ -133,6 +133,39 @@ pub fn flow(
     Ok(flow)
 }
 
+/// An access as the model wants it: whose, of what, where, and why that is not exact.
+#[derive(Clone, Debug)]
+pub struct OpAccess {
+    /// The statement.
+    pub op: OpId,
+    /// Which access of it.
+    pub access: Sink,
+    /// The variable.
+    pub var: VarId,
+    /// `{ [t] -> [cell] }`.
+    pub map: Map,
+    /// Why the cells or the rounds are not exact.
+    pub why: Option<Why>,
+}
+
+/// All accesses of the program, in text order, the reads of a statement before its write.
+pub fn accesses(reaches: &Reaches<'_>, budget: Budget) -> Result<Vec<OpAccess>> {
+    let left = Cell::new(budget.flow);
+    let solver = Solver { reaches, layout: &reaches.layout, joints: Vec::new(), budget, left };
+    let mut found = Vec::new();
+    for (op, info) in reaches.program.ops_with_ids() {
+        for (at, read) in info.reads.iter().enumerate() {
+            let Access { map, why, .. } = solver.access(op, &read.subscripts, &read.guards, read.span)?;
+            found.push(OpAccess { op, access: Sink::Read(at as u32), var: read.var, map, why });
+        }
+        if let Some((var, subscripts)) = &info.write {
+            let Access { map, why, .. } = solver.access(op, subscripts, &[], info.span)?;
+            found.push(OpAccess { op, access: Sink::Write, var: *var, map, why });
+        }
+    }
+    Ok(found)
+}
+
 struct Solver<'a> {
     reaches: &'a Reaches<'a>,
     layout: &'a Layout,

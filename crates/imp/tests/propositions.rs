@@ -51,7 +51,7 @@ fn relations(result: &Dataflow<'_>) -> BTreeMap<String, [String; 3]> {
 #[test]
 fn proposition_3() {
     let mut random = Random(31);
-    for _ in 0..cases("IMP_PROP3_CASES", 25) {
+    for _ in 0..cases("IMP_PROP3_CASES", 15) {
         let pieces = Regular::program(&mut random);
         let source = |whiles| {
             let mut text = String::from("param n in 0 .. 9, m in -2 .. 3;\n");
@@ -96,16 +96,12 @@ fn same(one: &BTreeMap<String, [String; 3]>, other: &BTreeMap<String, [String; 3
 fn proposition_7() {
     let mut random = Random(71);
     let (mut real, mut extra, mut exact, mut ended) = (0, 0, 0, 0);
-    let count = cases("IMP_PROP7_CASES", 60);
+    let count = cases("IMP_PROP7_CASES", 30);
     for case in 0..count {
         let source = Irregular::program(&mut random);
         let program =
             Program::parse(&source).unwrap_or_else(|error| panic!("{}", error.render("p", &source)));
-        let start = std::time::Instant::now();
         let result = analysed(&program, &[]);
-        if start.elapsed().as_millis() > 300 {
-            eprintln!("SLOW {case} {:?}\n{source}", start.elapsed());
-        }
         exact += usize::from(result.is_exact());
         for n in [1, 4] {
             let verdict = checked(&result, &format!("n={n}"), Some(case as u64));
