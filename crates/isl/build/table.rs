@@ -56,6 +56,7 @@ pub const EXCLUDED: &[(&str, &str)] = &[
     ("isl_map_to_basic_set_read_from_str", "follows a null pointer on text that is not its own"),
     ("isl_map_unshifted_simple_hull_from_map_list", "does not check that the spaces match"),
     ("isl_set_unshifted_simple_hull_from_set_list", "does not check that the spaces match"),
+    ("isl_qpolynomial_fold_move_dims", "does not check positions; move them in the piecewise form"),
     ("isl_set_lift", "reads past the end of an empty set; lift the basic sets"),
     ("isl_set_insert_domain", "writes past the end of some spaces; use `Map::from_domain_and_range`"),
     ("isl_multi_val_mod_multi_val", "divides by zero without a check; use `mod_val`"),
@@ -104,7 +105,7 @@ pub const EQUAL_THROUGH: &[(&str, &str)] = &[
 ];
 
 /// `int` parameters with these names count or index something; they are `usize` in Rust.
-pub const POSITIONS: &[&str] = &["pos", "index", "n", "row", "col", "src_col", "dst_col", "generation"];
+pub const POSITIONS: &[&str] = &["pos", "pos1", "pos2", "index", "n", "generation"];
 
 /// Checks that isl leaves out and without which it would touch memory that it should not. The functions are those of
 /// `src/guard.rs`. (Positions that follow a dimension type need no line: they are always checked.)
