@@ -18,7 +18,8 @@ const REJECTED: &str = "rejected";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Cell {
     outcomes: BTreeMap<String, usize>,
-    reasons: BTreeMap<String, usize>,
+    /// By id, and what the refusal says of itself.
+    reasons: BTreeMap<(String, String), usize>,
 }
 
 impl Cell {
@@ -79,13 +80,14 @@ fn read(text: &str) -> Result<Cell, String> {
     Ok(cell)
 }
 
-/// The refusal's id, and what it says of itself: `call-with-side-effects (printf)`.
-fn reason(refusal: &Value) -> Result<String, String> {
+/// The refusal's id, and what it says of itself: `call-with-side-effects` and `: printf`.
+fn reason(refusal: &Value) -> Result<(String, String), String> {
     let fields = refusal.as_object().ok_or("a refusal that is no object")?;
     let id = fields.get("id").and_then(Value::as_str).ok_or("a refusal without id")?;
     let details = fields.iter().filter(|(name, _)| !matches!(name.as_str(), "id" | "loc"));
     let details: Vec<_> = details.filter_map(|(_, value)| value.as_str()).collect();
-    Ok(if details.is_empty() { id.to_owned() } else { format!("{id} ({})", details.join(", ")) })
+    let details = if details.is_empty() { String::new() } else { format!(": {}", details.join(", ")) };
+    Ok((id.to_owned(), details))
 }
 
 fn summary(table: &[(&Kernel, Vec<Cell>)], shapes: &[Shape]) -> String {
@@ -106,22 +108,23 @@ fn summary(table: &[(&Kernel, Vec<Cell>)], shapes: &[Shape]) -> String {
             sums.join(", ")
         );
     }
-    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    out + &reasons(table, shapes)
+}
+
+/// By reason, then where; what a reason says of itself differs from place to place.
+fn reasons(table: &[(&Kernel, Vec<Cell>)], shapes: &[Shape]) -> String {
+    let mut places: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (kernel, cells) in table {
         for (shape, cell) in shapes.iter().zip(cells) {
-            for (reason, count) in &cell.reasons {
-                let place = format!("{} {}{}", kernel.name, shape.name(), times(*count));
-                reasons.entry(reason).or_default().push(place);
+            for ((id, details), count) in &cell.reasons {
+                let place = format!("{} {}{}{details}", kernel.name, shape.name(), times(*count));
+                places.entry(id).or_default().push(place);
             }
         }
     }
-    if !reasons.is_empty() {
-        out += "\nreasons of the rejected:\n";
-    }
-    for (reason, places) in reasons {
-        out += &format!("  {reason}: {}\n", places.join(", "));
-    }
-    out
+    let heading = if places.is_empty() { "" } else { "\nreasons of the rejected:\n" };
+    let lines = places.iter().map(|(id, places)| format!("{id}\n  {}\n", places.join("\n  ")));
+    heading.to_owned() + &lines.collect::<String>()
 }
 
 fn times(count: usize) -> String {
@@ -139,7 +142,8 @@ mod tests {
     fn outcomes_and_reasons_are_counted() {
         let cell = read(&REPORT.replace('\n', "")).unwrap();
         assert_eq!(cell.shown(), "1 candidate, 1 rejected");
-        assert_eq!(cell.reasons.keys().collect::<Vec<_>>(), ["no-exit", "sets-errno (sqrt)"]);
+        let reasons: Vec<_> = cell.reasons.keys().map(|(id, details)| format!("{id}{details}")).collect();
+        assert_eq!(reasons, ["no-exit", "sets-errno: sqrt"]);
         assert_eq!(read("").unwrap().shown(), "no loops");
         assert!(read("{}").is_err() && read("nonsense").is_err());
     }
@@ -155,6 +159,6 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("cpp: 1 of 1 kernels"), "{text}");
-        assert!(text.contains("  sets-errno (sqrt): lu flat\n"), "{text}");
+        assert!(text.contains("\nsets-errno\n  lu flat: sqrt\n"), "{text}");
     }
 }

@@ -1,0 +1,194 @@
+//! The kernel suite is right, and the plugin changes no bit of it.
+//!
+//! Every kernel, at mini size, in all four shapes:
+//! - by plain clang -O3 the four shapes have the same result, which is the one of the driver's own copy of the
+//!   kernel, is confirmed by an independent computation where there is one, and has no value that is not an
+//!   ordinary number;
+//! - with the plugin every element of every array has the same bits as without: at -O3 in all shapes, at
+//!   -O2 -march=native in one shape of each kernel (they take turns, for the sake of time).
+
+#[path = "../src/bench/suite_kernels.rs"]
+#[allow(dead_code)] // the benchmark uses the rest
+mod suite_kernels;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use suite_kernels::{HARNESS, Kernel, Line, Shape, Size};
+
+const MINI: Size = Size::Class("mini");
+
+/// How kernels are built.
+#[derive(Clone, Copy)]
+struct Config {
+    name: &'static str,
+    flags: &'static [&'static str],
+    plugin: bool,
+}
+
+const PLAIN_O3: Config = Config { name: "plain-O3", flags: &["-O3"], plugin: false };
+const PLUGIN_O3: Config = Config { name: "plugin-O3", flags: &["-O3"], plugin: true };
+const PLAIN_O2: Config = Config { name: "plain-O2", flags: &["-O2", "-march=native"], plugin: false };
+const PLUGIN_O2: Config = Config { name: "plugin-O2", flags: &["-O2", "-march=native"], plugin: true };
+
+/// All kernels with the objects that do not depend on how a kernel is built.
+struct Suite {
+    dir: tempfile::TempDir,
+    kernels: Vec<Kernel>,
+    objects: Vec<PathBuf>,
+}
+
+fn suite() -> &'static Suite {
+    static SUITE: OnceLock<Suite> = OnceLock::new();
+    SUITE.get_or_init(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+        let folder = suite_kernels::folder(root);
+        let kernels = suite_kernels::find(&folder).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let object = |name: &str| dir.path().join(format!("{name}.driver.o"));
+        let drivers = kernels.iter().map(|k| suite_kernels::driver_command(k, "off", &object(&k.name)));
+        let harness = HARNESS.into_iter().map(|s| suite_kernels::harness_command(&folder, s, &object(s)));
+        in_parallel(drivers.chain(harness).collect());
+        let names = kernels.iter().map(|kernel| kernel.name.as_str()).chain(HARNESS);
+        let objects = names.map(object).collect();
+        Suite { dir, kernels, objects }
+    })
+}
+
+/// The plugin of the same build as this test.
+fn plugin() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let file = test.ancestors().nth(2).unwrap().join("liborthant.so");
+    assert!(file.is_file(), "{} is missing: `cargo xtask test` builds it, or `cargo build`", file.display());
+    file
+}
+
+/// Runs the commands two at a time; the first that fails fails the test.
+fn in_parallel(commands: Vec<Command>) {
+    let commands: Vec<_> = commands.into_iter().map(std::sync::Mutex::new).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(command) = commands.get(next.fetch_add(1, Ordering::Relaxed)) {
+            successful(&mut command.lock().unwrap());
+        }
+    };
+    std::thread::scope(|scope| {
+        let other = scope.spawn(work);
+        work();
+        other.join().unwrap();
+    });
+}
+
+fn successful(command: &mut Command) -> Output {
+    // What the user's environment says to the plugin is not what is tested.
+    command.env_remove("ORTHANT_OPTS").env_remove("ORTHANT_CONFIG");
+    let output = command.output().unwrap_or_else(|e| {
+        panic!("cannot start {command:?}: {e}; `cargo xtask setup` installs what is needed")
+    });
+    let said = || String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{command:?} failed: {}\n{}", output.status, said());
+    output
+}
+
+/// A program with these kernels in these shapes.
+fn build(config: Config, cases: &[(&Kernel, Shape)]) -> PathBuf {
+    let suite = suite();
+    let object = |kernel: &Kernel, shape: Shape| {
+        suite.dir.path().join(format!("{}.{}.{}.o", kernel.name, shape.name(), config.name))
+    };
+    let compile = |(kernel, shape): &(&Kernel, Shape)| {
+        let mut clang = Command::new("clang-22");
+        clang.args(config.flags).args(["-ffp-contract=off", "-fno-math-errno"]);
+        if config.plugin {
+            clang.arg(format!("-fpass-plugin={}", plugin().display()));
+        }
+        clang.args(suite_kernels::kernel_arguments(kernel, *shape, &MINI, &object(kernel, *shape)));
+        clang
+    };
+    in_parallel(cases.iter().map(compile).collect());
+    let kernels = cases.iter().map(|(kernel, shape)| object(kernel, *shape));
+    let objects: Vec<_> = suite.objects.iter().cloned().chain(kernels).collect();
+    let program = suite.dir.path().join(config.name);
+    successful(&mut suite_kernels::link_command(&objects, &[], &program));
+    program
+}
+
+/// The plain -O3 build serves two tests.
+fn plain_o3() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| build(PLAIN_O3, &all_shapes()))
+}
+
+fn all_shapes() -> Vec<(&'static Kernel, Shape)> {
+    suite().kernels.iter().flat_map(|kernel| Shape::ALL.map(|shape| (kernel, shape))).collect()
+}
+
+/// One shape of each kernel, in turn.
+fn some_shapes() -> Vec<(&'static Kernel, Shape)> {
+    let shapes = Shape::ALL.into_iter().cycle();
+    suite().kernels.iter().zip(shapes).collect()
+}
+
+#[test]
+fn the_suite_has_the_whole_list_and_more() {
+    let kernels = &suite().kernels;
+    for name in suite_kernels::POLYBENCH {
+        assert!(kernels.iter().any(|kernel| kernel.name == name), "{name}");
+    }
+    assert!(kernels.len() >= 44, "{}", kernels.len());
+}
+
+#[test]
+fn all_shapes_of_a_kernel_compute_the_same_and_the_right_thing() {
+    let output = Command::new(plain_o3()).args(["--verify", "--check"]).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{printed}");
+    let lines: Vec<_> = printed.lines().filter_map(Line::parse).collect();
+    for kernel in &suite().kernels {
+        let own: Vec<_> = lines.iter().filter(|line| line.symbol == kernel.symbol()).collect();
+        let shapes: Vec<_> = own.iter().map(|line| line.shape.as_str()).collect();
+        assert_eq!(shapes, ["const", "vla", "flat", "cpp"], "{}", kernel.name);
+        assert!(own.iter().all(|line| line.checksum == own[0].checksum), "{own:?}");
+        assert!(own.iter().all(|line| line.odd == 0), "{own:?}");
+    }
+    // Plain recurrences have no other definition than their text; all others are confirmed.
+    let confirmed = printed.lines().filter(|line| line.starts_with("check ") && line.contains("error"));
+    assert_eq!(confirmed.count(), 4 * 34, "{printed}");
+}
+
+#[test]
+fn the_plugin_changes_no_bit() {
+    compare(plain_o3(), &build(PLUGIN_O3, &all_shapes()), &all_shapes());
+    let some = some_shapes();
+    compare(&build(PLAIN_O2, &some), &build(PLUGIN_O2, &some), &some);
+}
+
+fn compare(plain: &Path, plugin: &Path, cases: &[(&Kernel, Shape)]) {
+    let wrong: Vec<_> = cases.iter().filter_map(|case| difference(plain, plugin, case)).collect();
+    assert!(wrong.is_empty(), "the plugin changes results:\n{}", wrong.join("\n"));
+}
+
+/// What differs, in words.
+fn difference(plain: &Path, plugin: &Path, (kernel, shape): &(&Kernel, Shape)) -> Option<String> {
+    let symbol = kernel.symbol();
+    let dump = |program: &Path| {
+        let mut command = Command::new(program);
+        command.args(["--kernel", &symbol, "--shape", shape.name(), "--dump"]);
+        command.output().unwrap()
+    };
+    let (expected, got) = (dump(plain), dump(plugin));
+    assert!(expected.status.success(), "{symbol}: {}", expected.status);
+    let name = format!("{} {} ({})", kernel.name, shape.name(), plugin.display());
+    if !got.status.success() {
+        return Some(format!("{name}: the program ends with {}", got.status));
+    }
+    if expected.stdout == got.stdout {
+        return None;
+    }
+    // The first line has the checksum; the elements follow.
+    let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    let (expected, got) = (text(&expected), text(&got));
+    let first = expected.lines().zip(got.lines()).skip(1).find(|(a, b)| a != b);
+    Some(format!("{name}: first difference (expected, got): {first:?}"))
+}
