@@ -56,9 +56,16 @@ struct Check {
     View before(const char *name, long m = 1, long l = 1, long q = 1) const { return view(before_, name, m, l, q); }
     View after(const char *name, long m = 1, long l = 1, long q = 1) const { return view(after_, name, m, l, q); }
 
+    wide precision() const
+    {
+        for (int a = 0; a < kernel->array_count; a++)
+            if (kernel->arrays[a].kind == FLOAT)
+                return 1e-3L;
+        return 1e-9L;
+    }
     void near(wide got, wide expected)
     {
-        wide allowed = (kernel->arrays[0].kind == FLOAT ? 1e-3L : 1e-9L) * fmaxl(1, fabsl(expected));
+        wide allowed = precision() * fmaxl(1, fabsl(expected));
         wide error = fabsl(got - expected) / allowed;
         worst = error <= worst ? worst : error == error ? error : 1e30L;
     }
