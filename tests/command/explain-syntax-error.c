@@ -6,4 +6,3 @@ void f(long n, double *a) {
 }
 // output:
 // orthant: error: %s:5:13: error: expected expression
-// no loops found

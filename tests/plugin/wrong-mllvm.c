@@ -1,4 +1,4 @@
-// test: clang -mllvm -orthant-stop-after=nowhere -O2 -c %s -o /dev/null
+// test: clang -mllvm -orthant-enable=maybe -O2 -c %s -o /dev/null
 // exit: 1
 void f(long n, double *a) {
   for (long i = 0; i < n; i++)
@@ -10,5 +10,5 @@ void g(long n, double *a) {
     a[i] *= 2;
 }
 // output:
-// error: orthant: command line: option 'stop-after' cannot be 'nowhere': it takes detect
+// error: orthant: command line: option 'enable' cannot be 'maybe': it takes true or false
 // 1 error generated.

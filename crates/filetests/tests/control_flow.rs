@@ -3,7 +3,8 @@
 //! A function here has a few blocks that load, store, count and call, and branches to blocks chosen at random: so
 //! there are loops with several entries, with no exit, inside each other's parts, unreachable code, switches,
 //! indirect branches. All variables are in memory, hence any choice of targets is valid IR; `mem2reg` then makes
-//! the phi nodes. One module holds hundreds of functions, so that a run costs one process. The seeds are fixed.
+//! the phi nodes. One module holds hundreds of functions, so that a run costs one process. The seeds are fixed;
+//! `CONTROL_FLOW_SEEDS=100` tries more of them on the later stages.
 
 use filetests::Toolchain;
 use std::fmt::Write as _;
@@ -129,6 +130,17 @@ fn any_control_flow_is_survived_in_the_pipelines() {
     run(10, "default<O2>");
     run(11, "default<O3>");
     run(12, "lto-pre-link<O2>");
+}
+
+#[test]
+fn any_control_flow_is_lifted_or_refused() {
+    let seeds = std::env::var("CONTROL_FLOW_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    for seed in 30..30 + seeds {
+        let lines = run(seed, "mem2reg,instcombine,orthant<stop-after=lift>");
+        let with = |text: &str| lines.iter().filter(|line| line.contains(text)).collect::<Vec<_>>();
+        assert!(!with("\"candidate\"").is_empty());
+        assert!(with("\"internal\"").is_empty(), "seed {seed}: {:#?}", with("\"internal\""));
+    }
 }
 
 #[test]
