@@ -272,8 +272,35 @@ impl Folder {
             self.template.active = false;
             return;
         }
+        if let Some(points) = self.template.unfollow_wide() {
+            return self.replay_points(&points);
+        }
         for part in self.template.unfollow(&self.levels[s], &self.layout) {
             self.replay_line(part);
+        }
+    }
+
+    /// Send points of the current row through the ordinary path.
+    fn replay_points(&mut self, points: &[i64]) {
+        let width = self.layout.width();
+        let mut rest = points;
+        while !rest.is_empty() {
+            let mut taken = 0;
+            if self.run.is_plain_line() {
+                taken = self.run.advance(rest);
+            } else if self.run.is_widened_line() {
+                taken = self.run.advance_widened(rest);
+            }
+            rest = &rest[taken * width..];
+            if let Some(point) = rest.get(..width) {
+                if self.run.state == State::Empty {
+                    self.run.start(point);
+                } else {
+                    self.same_row(point);
+                }
+                self.note_intermediate();
+                rest = &rest[width..];
+            }
         }
     }
 

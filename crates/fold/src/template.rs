@@ -9,12 +9,25 @@
 //! the ordinary path ([`crate::stream`]), slice by slice, so nothing is lost, and a row is replayed at most once.
 //! Whether a template is followed depends on the points only, not on how they were cut into batches.
 //!
-//! A template is made when a row starts, all of these hold: nothing waits on the levels in between; every absorber
-//! that expects something in this row has known labels and slices that are points or lines; the slices do not
-//! interleave. Degenerate absorbers do not matter: an extension is always preferred to a merge.
+//! A template is made when a row starts and all of these hold: nothing waits on the levels in between; the slices of
+//! every absorber that expects something in this row are points or lines and do not interleave; every label is known
+//! or top along the loop. Degenerate absorbers do not matter: an extension is always preferred to a merge.
+//!
+//! **Widened labels.** A label that is top along the loop may be anything at the start of a slice, and if it is top
+//! along the slice too, anywhere. Then the row is *wide*: its points are kept until it is complete, because they could
+//! not be replayed from the prediction, and the range and fingerprint of the label are brought up to date at its end.
+//! Wide rows have at most [`MAX_WIDE`] points; for longer ones the ordinary path is as fast.
 
+use crate::label::mix;
 use crate::layout::Layout;
 use crate::level::Level;
+use crate::polyhedron::Poly;
+use crate::widen::members;
+
+/// Most points of a row with widened labels.
+const MAX_WIDE: i128 = 4096;
+/// Salt of the fingerprints of wide rows.
+const WIDE: u64 = 0x77;
 
 /// The predicted row and how far the stream has followed it.
 #[derive(Debug, Default)]
@@ -31,6 +44,16 @@ pub(crate) struct Template {
     expected: Vec<i64>,
     /// From point to point in this slice.
     step: Vec<i64>,
+    /// Whether some label of some slice is top.
+    wide: bool,
+    /// Whether the next point is the first of its slice.
+    at_first: bool,
+    /// All ones for the numbers that the first point of this slice must have, 0 for labels that are top along the loop.
+    known_first: Vec<i64>,
+    /// The same for the other points: 0 for labels that are top along the slice.
+    known_rest: Vec<i64>,
+    /// The points of a wide row that have been followed.
+    followed: Vec<i64>,
 }
 
 /// Points of a slice: `first`, `first + step`, ...
@@ -53,8 +76,8 @@ impl Template {
         self.order.clear();
         let d = layout.dim_of(s);
         for (i, a) in level.absorbers.iter().enumerate().filter(|(_, a)| a.is_grown(s)) {
-            let plain = a.any_top == 0 && a.grown & ((1u64 << s) - 1) & !1 == 0;
-            if !a.open || !plain {
+            let plain = a.grown & ((1u64 << s) - 1) & !1 == 0;
+            if !a.open || !plain || a.tops[s] != a.any_top {
                 return false;
             }
             if a.next()[d] == row {
@@ -63,9 +86,11 @@ impl Template {
         }
         let first = |&i: &usize| level.absorbers[i].next()[layout.dim - 1];
         self.order.sort_by_key(first);
+        self.wide = self.order.iter().any(|&i| level.absorbers[i].any_top != 0);
+        self.followed.clear();
         self.active = !self.order.is_empty() && self.is_sound(level, s, row, layout);
         if self.active {
-            self.load(level, 0, layout);
+            self.load(level, 0, s, layout);
         }
         self.active
     }
@@ -74,12 +99,15 @@ impl Template {
     fn is_sound(&self, level: &Level, s: usize, row: i64, layout: &Layout) -> bool {
         let (d, inner) = (layout.dim_of(s), layout.dim - 1);
         let mut free_from = i128::from(i64::MIN);
+        let mut points = 0i128;
         self.order.iter().all(|&i| {
             let a = &level.absorbers[i];
             let (first, count) = (i128::from(a.next()[inner]), i128::from(a.next()[layout.count(0)]));
             let step = if a.is_grown(0) { i128::from(a.delta(0)[inner]) } else { 1 };
             let last = first + count * step;
+            points += count + 1;
             let fits = a.open
+                && (!self.wide || points <= MAX_WIDE)
                 && a.next()[d] == row
                 && first >= free_from
                 && count >= 0
@@ -91,7 +119,7 @@ impl Template {
     }
 
     /// Expect the first point of slice `n`.
-    fn load(&mut self, level: &Level, n: usize, layout: &Layout) {
+    fn load(&mut self, level: &Level, n: usize, s: usize, layout: &Layout) {
         self.slice = n;
         let Some(&i) = self.order.get(n) else { return };
         let (a, width) = (&level.absorbers[i], layout.width());
@@ -104,6 +132,17 @@ impl Template {
             self.step.resize(width, 0);
         }
         self.left = a.next()[layout.count(0)] as u64 + 1;
+        self.at_first = true;
+        if self.wide {
+            let mask = |tops: u64, k: usize| {
+                if k >= layout.dim && tops >> (k - layout.dim) & 1 == 1 { 0 } else { -1 }
+            };
+            let inner = if a.is_grown(0) { a.tops[0] } else { 0 };
+            self.known_first.clear();
+            self.known_first.extend((0..width).map(|k| mask(a.tops[s], k)));
+            self.known_rest.clear();
+            self.known_rest.extend((0..width).map(|k| mask(inner, k)));
+        }
     }
 
     /// Follow the template with points from the front of `points`, over as many rows as it holds. Returns how many.
@@ -121,7 +160,10 @@ impl Template {
             (4, 5) => self.follow_fixed::<4, 5>(level, s, layout, points),
             (4, 6) => self.follow_fixed::<4, 6>(level, s, layout, points),
             (4, 8) => self.follow_fixed::<4, 8>(level, s, layout, points),
-            (_, width) => self.follow_rows(level, s, layout, points, |t, p| t.take_any(p, width)),
+            (_, width) if !self.wide => {
+                self.follow_rows(level, s, layout, points, |t, p| t.take_any(p, width))
+            }
+            (dim, width) => self.follow_rows(level, s, layout, points, |t, p| t.take_wide(p, dim, width)),
         }
     }
 
@@ -135,10 +177,18 @@ impl Template {
         let mut taken = 0;
         loop {
             let rest = &points[taken * W..];
-            let whole =
-                if self.order.len() == 1 { self.whole_rows::<D, W>(level, s, layout, rest) } else { 0 };
+            let whole = if self.order.len() == 1 && !self.wide {
+                self.whole_rows::<D, W>(level, s, layout, rest)
+            } else {
+                0
+            };
             taken += whole;
-            let more = self.follow_rows(level, s, layout, &points[taken * W..], Self::take_fixed::<D, W>);
+            let rest = &points[taken * W..];
+            let more = if self.wide {
+                self.follow_rows(level, s, layout, rest, |t, p| t.take_wide(p, D, W))
+            } else {
+                self.follow_rows(level, s, layout, rest, Self::take_fixed::<D, W>)
+            };
             taken += more;
             if whole == 0 || more == 0 || !self.active {
                 return taken;
@@ -213,7 +263,7 @@ impl Template {
             if self.left > 0 {
                 return taken;
             }
-            self.load(level, self.slice + 1, layout);
+            self.load(level, self.slice + 1, s, layout);
         }
     }
 
@@ -237,19 +287,35 @@ impl Template {
             self.active = false;
             return false;
         }
-        self.load(level, 0, layout);
+        self.load(level, 0, s, layout);
         true
     }
 
     /// Let every absorber take its slice of the row that has been followed.
     pub fn absorb_row(&mut self, level: &mut Level, s: usize, layout: &Layout) {
         let (at, count, prefix) = (layout.count(s), layout.count(0), layout.prefix(s));
+        let mut followed = self.followed.as_slice();
         for &i in &self.order {
             let a = &mut level.absorbers[i];
-            a.points += a.next()[count] as u64 + 1;
+            let points = a.next()[count] as u64 + 1;
+            if self.wide {
+                let (slice, rest) = followed.split_at(points as usize * layout.width());
+                record_labels(a, s, slice, layout);
+                followed = rest;
+            }
+            a.points += points;
             a.anchor_mut()[at] += 1;
             a.advance(s, prefix);
         }
+        self.followed.clear();
+    }
+
+    /// End the template of a wide row: its points that were followed. `None` if the row is not wide.
+    pub fn unfollow_wide(&mut self) -> Option<Vec<i64>> {
+        self.wide.then(|| {
+            self.active = false;
+            std::mem::take(&mut self.followed)
+        })
     }
 
     /// End the template: the parts of this row that were followed.
@@ -317,6 +383,40 @@ impl Template {
         taken
     }
 
+    /// The points of this slice whose known numbers are as predicted; all are kept.
+    #[inline(always)]
+    fn take_wide(&mut self, points: &[i64], dim: usize, width: usize) -> usize {
+        let mut taken = 0;
+        let mut overflow = false;
+        for p in points.chunks_exact(width).take(self.left as usize) {
+            if self.expected.len() != width || overflow {
+                break;
+            }
+            let known = if self.at_first { &self.known_first } else { &self.known_rest };
+            let mut differs = 0;
+            for k in 0..width {
+                differs |= (p[k] ^ self.expected[k]) & known[k];
+            }
+            if differs != 0 {
+                break;
+            }
+            if self.at_first {
+                // The labels that were free here are known from now on, or never.
+                self.expected[dim..].copy_from_slice(&p[dim..]);
+                self.at_first = false;
+            }
+            taken += 1;
+            for (e, s) in self.expected[dim - 1..].iter_mut().zip(&self.step[dim - 1..]) {
+                let (sum, o) = e.overflowing_add(*s);
+                *e = sum;
+                overflow |= o;
+            }
+        }
+        self.followed.extend_from_slice(&points[..taken * width]);
+        self.after(taken, overflow);
+        taken
+    }
+
     /// Book `taken` points. A point that does not fit in `i64` is not in the stream: it can only be a departure.
     fn after(&mut self, taken: usize, overflow: bool) {
         self.left -= taken as u64;
@@ -324,6 +424,30 @@ impl Template {
             // Nothing equals the empty list: the next point departs from the template.
             self.expected.clear();
         }
+    }
+}
+
+/// Bring the widened labels of `a` up to date for the slice that it absorbs along `s` (as [`crate::widen`] does for
+/// slices that are polyhedra; a label that is top along `s` stays so, and fits anything).
+fn record_labels(a: &mut Poly, s: usize, slice: &[i64], layout: &Layout) {
+    let rows = a.anchor()[layout.count(s)] as u64 + 1;
+    let inner = if a.is_grown(0) { a.tops[0] } else { 0 };
+    let width = layout.width();
+    for l in members(a.any_top) {
+        let at = layout.dim + l;
+        let origin = a.anchor()[at];
+        // Along the slice the label is known from its first value on, or not at all.
+        let points = if inner >> l & 1 == 1 { slice.len() } else { width };
+        let (mut min, mut max, mut hash) = (i64::MAX, i64::MIN, 0u64);
+        for (k, p) in slice[..points].chunks_exact(width).enumerate() {
+            min = min.min(p[at]);
+            max = max.max(p[at]);
+            hash = hash.wrapping_add(mix(k as u64, p[at].wrapping_sub(origin) as u64, WIDE));
+        }
+        let r = &mut a.residual[l];
+        r.min = r.min.min(i128::from(min) - i128::from(origin));
+        r.max = r.max.max(i128::from(max) - i128::from(origin));
+        r.hash = r.hash.wrapping_add(mix(rows, hash, WIDE));
     }
 }
 

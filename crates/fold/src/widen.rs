@@ -143,11 +143,12 @@ fn make_top(a: &mut Poly, b: &Poly, s: usize, l: usize, layout: &Layout) {
 
 /// Extend the range of `r` for the known coefficients of `p` on the levels that become top.
 fn spread_known(r: &mut Residual, p: &Poly, tops: u64, s: usize, l: usize, layout: &Layout) {
-    if tops & p.grown == 0 {
+    let known = |j: &usize| p.tops[*j] >> l & 1 == 0;
+    if !members(tops & p.grown).any(|j| known(&j)) {
         return;
     }
     let max = p.max_counts(layout, s);
-    for j in members(tops & p.grown).filter(|&j| p.tops[j] >> l & 1 == 0) {
+    for j in members(tops & p.grown).filter(known) {
         r.spread(p.delta(j)[layout.dim + l], max[j]);
     }
 }
