@@ -172,9 +172,9 @@ pub fn run(ws: &Workspace, request: &Request, options: &Options) -> Outcome {
     let mut rows = Vec::new();
     for shape in &options.shapes {
         let from = rows.len();
-        bench.shape(&chosen, *shape, &mut rows)?;
         println!("\nshape {}: {}", shape.name(), shape_text(*shape));
-        print!("{}", table::render(&rows[from..], clock));
+        bench.shape(&chosen, *shape, &mut rows)?;
+        print!("{}", table::footer(&rows[from..], clock));
         print!("{}", messages(&rows[from..]));
         bench.write_json(&rows)?;
     }
@@ -246,11 +246,15 @@ impl Bench<'_> {
 
     fn shape(&self, chosen: &[Kernel], shape: Shape, rows: &mut Vec<Row>) -> Outcome {
         let progress = Progress { on: std::io::stderr().is_terminal(), total: chosen.len() };
+        print!("{}", table::header(self.peers.iter().map(|peer| peer.key)));
         for (index, kernel) in chosen.iter().enumerate() {
             let said = |what: &str| progress.say(index, &format!("{} {}: {what}", kernel.name, shape.name()));
-            rows.push(self.row(kernel, shape, &said)?);
+            let row = self.row(kernel, shape, &said);
+            progress.clear();
+            let row = row?;
+            print!("{}", table::row_text(&row, self.clock));
+            rows.push(row);
         }
-        progress.clear();
         Ok(())
     }
 

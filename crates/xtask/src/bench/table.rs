@@ -7,7 +7,6 @@
 use super::suite_kernels::{Kernel, Shape};
 use crate::stats::{median, quartiles};
 use serde_json::{Value, json};
-use std::fmt::Write;
 
 /// What became of a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,34 +111,41 @@ pub fn geomean(values: &[f64]) -> Option<f64> {
 /// A clang that is this much faster has been made slower: the project's own limit.
 const SLOWER: f64 = 0.97;
 
-/// The rows of one shape, which all have the same sides.
-pub fn render(rows: &[Row], clock: Clock) -> String {
-    let mut out = String::new();
-    let Some(first) = rows.first() else { return out };
-    let keys: Vec<_> = first.sides.iter().map(|side| side.key).collect();
-    line(&mut out, "kernel", keys.iter().map(|key| (*key).to_owned()));
-    for row in rows {
-        let cells = (0..keys.len()).map(|side| cell(row, side, clock));
-        line(&mut out, &row.kernel.name, cells);
-    }
-    let list: Vec<_> = rows.iter().filter(|row| row.kernel.is_polybench()).collect();
-    let all: Vec<_> = rows.iter().collect();
-    let name = format!("geomean of {} kernels", list.len());
-    if !list.is_empty() && list.len() < all.len() {
-        line(&mut out, &name, (0..keys.len()).map(|side| mean_cell(&list, side, clock)));
-    }
-    let name = format!("geomean of {}{}", if list.len() < all.len() { "all " } else { "" }, all.len());
-    line(&mut out, &name, (0..keys.len()).map(|side| mean_cell(&all, side, clock)));
-    line(&mut out, "slower than clang", (0..keys.len()).map(|side| slower(&all, side, clock)));
-    line(&mut out, "compile time, sum", (0..keys.len()).map(|side| compile_sum(&all, side)));
-    line(&mut out, "compile time, most", (0..keys.len()).map(|side| compile_most(&all, side)));
-    out
+/// The names of the columns.
+pub fn header(keys: impl Iterator<Item = &'static str>) -> String {
+    line("kernel", keys.map(str::to_owned))
 }
 
-fn line(out: &mut String, name: &str, cells: impl Iterator<Item = String>) {
+/// One kernel.
+pub fn row_text(row: &Row, clock: Clock) -> String {
+    line(&row.kernel.name, (0..row.sides.len()).map(|side| cell(row, side, clock)))
+}
+
+/// Sums and means of rows of one shape, which all have the same sides.
+pub fn footer(rows: &[Row], clock: Clock) -> String {
+    let Some(first) = rows.first() else { return String::new() };
+    let sides = || 0..first.sides.len();
+    let all: Vec<_> = rows.iter().collect();
+    let list: Vec<_> = rows.iter().filter(|row| row.kernel.is_polybench()).collect();
+    let mixed = !list.is_empty() && list.len() < all.len();
+    let of_list = line(
+        &format!("geomean of {} kernels", list.len()),
+        sides().map(|side| mean_cell(&list, side, clock)),
+    );
+    let of_all = format!("geomean of {}{}", if mixed { "all " } else { "" }, all.len());
+    [
+        if mixed { of_list } else { String::new() },
+        line(&of_all, sides().map(|side| mean_cell(&all, side, clock))),
+        line("slower than clang", sides().map(|side| slower(&all, side, clock))),
+        line("compile time, sum", sides().map(|side| compile_sum(&all, side))),
+        line("compile time, most", sides().map(|side| compile_most(&all, side))),
+    ]
+    .concat()
+}
+
+fn line(name: &str, cells: impl Iterator<Item = String>) -> String {
     let cells: String = cells.map(|cell| format!(" {cell:>15}")).collect();
-    // Writing to a string does not fail.
-    let _ = writeln!(out, "{name:<22}{cells}");
+    format!("{name:<22}{cells}\n")
 }
 
 fn cell(row: &Row, index: usize, clock: Clock) -> String {
@@ -272,7 +278,9 @@ mod tests {
 
     #[test]
     fn the_table_has_means_and_says_what_is_wrong() {
-        let text = render(&rows(), Clock::Processor);
+        let clock = Clock::Processor;
+        let lines = rows().iter().map(|r| row_text(r, clock)).collect::<String>();
+        let text = header(["clang", "orthant"].into_iter()) + &lines + &footer(&rows(), clock);
         let cells = |name: &str| -> Vec<String> {
             let line =
                 text.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}\n{text}"));
@@ -298,6 +306,6 @@ mod tests {
     #[test]
     fn nothing_has_no_mean() {
         assert_eq!(geomean(&[]), None);
-        assert_eq!(render(&[], Clock::Wall), "");
+        assert_eq!(footer(&[], Clock::Wall), "");
     }
 }
