@@ -17,7 +17,7 @@ pub fn before(scop: &Scop, first: StmtId, second: StmtId) -> isl::Result<Map> {
 
     let mut equal = Map::universe(space.clone())?;
     let mut before = Map::empty(space)?;
-    for k in 0..loops as i32 {
+    for k in 0..loops {
         before = before.union(equal.clone().order_lt(DimType::In, k, DimType::Out, k)?)?;
         equal = equal.equate(DimType::In, k, DimType::Out, k)?;
     }
