@@ -98,11 +98,27 @@ fn summary(all: &[Shown]) {
         let note = if *same_code { "  (the same machine code)" } else { "" };
         println!("{name:<12} {plain:>10.3} s {optimized:>12.3} s {:>8.2}x{note}", plain / optimized);
     }
-    if !options::STAGES.contains(&"emit") {
+    let last = last_stage();
+    if last != "emit" {
         println!(
-            "\nThis version of Orthant ends with the stage `{}`: it finds and explains loop nests, but does not \
-             transform them yet. A speed-up other than 1 above is noise.",
-            options::STAGES.last().unwrap_or(&"none")
+            "\nThis version of Orthant ends, unless told otherwise, with the stage `{last}`: it finds and explains loop \
+             nests, but does not transform them yet. A speed-up other than 1 above is noise."
         );
+    }
+}
+
+/// The stage after which the pipeline stops by default.
+fn last_stage() -> &'static str {
+    let default = options::spec("stop-after").map_or("", |spec| spec.default);
+    if default.is_empty() { options::STAGES.last().copied().unwrap_or("none") } else { default }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_stage_is_one_that_exists() {
+        assert!(options::STAGES.contains(&last_stage()));
     }
 }
