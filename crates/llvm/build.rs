@@ -5,7 +5,8 @@
 
 use std::process::Command;
 
-const SOURCES: &[&str] = &["shim/pass.cpp", "shim/views.cpp", "shim/scev.cpp", "shim/version.cpp"];
+const SOURCES: &[&str] =
+    &["shim/pass.cpp", "shim/views.cpp", "shim/scev.cpp", "shim/emit.cpp", "shim/version.cpp"];
 
 fn main() {
     println!("cargo:rerun-if-changed=shim");

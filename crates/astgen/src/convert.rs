@@ -54,7 +54,6 @@ impl<'a> Converter<'a> {
             }
             AstNodeType::Mark => self.node(&node.mark_get_node()?),
             AstNodeType::User => Ok(vec![self.statement(&node.user_get_expr()?)?]),
-            other => Err(Error::Unexpected(format!("a node of type {other:?}"))),
         }
     }
 
@@ -136,7 +135,6 @@ impl<'a> Converter<'a> {
                 self.name(&name)
             }
             AstExprType::Op => self.operation(expr),
-            other => Err(Error::Unexpected(format!("an expression of type {other:?}"))),
         }
     }
 

@@ -1,10 +1,12 @@
 //! The pipeline of stages over one function, and what surrounds it: options, budget, timers, reports.
 //!
 //! - [`pipeline`] is the order of the stages, on one screen.
+//! - [`check`] turns a model's assumptions into the run-time check.
 //! - [`session`] is a configured run: it looks at the function's wishes, runs the pipeline, and sends the
 //!   result to whoever asked for it (remarks, report file, standard error).
 //! - [`timing`] adds up the time of each stage.
 
+pub mod check;
 pub mod pipeline;
 pub mod session;
 pub mod timing;

@@ -42,18 +42,14 @@ impl Session {
         if self.options.panic_in.as_deref() == Some(symbol.as_str()) {
             panic!("asked to fail in {symbol}");
         }
-        let nests = match left_alone(pass) {
-            Some(reason) => reject_all(pass, &reason),
-            None => {
-                let outcome = pipeline::run(pass, &self.options, timers);
-                if self.prints("lift") {
-                    outcome.models.iter().for_each(|model| eprint!("orthant: lift\n{}", model.scop));
-                }
-                without_copies(outcome.nests)
-            }
-        };
-        self.publish(pass, symbol, function, nests);
-        false
+        if let Some(reason) = left_alone(pass) {
+            self.publish(pass, symbol, function, reject_all(pass, &reason));
+            return false;
+        }
+        let outcome = pipeline::run(pass, &self.options, timers);
+        self.print(&outcome);
+        self.publish(pass, symbol, function, without_copies(outcome.nests));
+        outcome.changed
     }
 
     /// Reports a failure of Orthant itself in a function.
@@ -66,6 +62,19 @@ impl Session {
         );
         let function = demangle(&symbol);
         self.publish(pass, symbol, function, reject_all(pass, &reason));
+    }
+
+    /// Models and generated programs, for those who asked.
+    fn print(&self, outcome: &pipeline::Outcome<'_>) {
+        for model in &outcome.models {
+            let scop = &model.lifted.scop;
+            if self.prints("lift") {
+                eprint!("orthant: lift\n{scop}");
+            }
+            if let (true, Some((nodes, _))) = (self.prints("astgen"), &model.program) {
+                eprint!("orthant: astgen: {}\n{}", scop.name, astgen::print_c(scop, nodes));
+            }
+        }
     }
 
     fn prints(&self, stage: &str) -> bool {

@@ -114,6 +114,22 @@ void orthant_remark(OrthantPass *pass, unsigned kind, const char *id, size_t id_
 // An error of the compilation, by the host's own diagnostics.
 void orthant_error(OrthantPass *pass, const char *text, size_t length);
 
+// ---- emit.cpp: changes of the control flow and of SSA form ----
+// Puts a block before a region's entry that all edges from outside go through; returns it. Keeps dominators and loops.
+LLVMBasicBlockRef orthant_split_entering(OrthantPass *pass, LLVMBasicBlockRef entry, const LLVMBasicBlockRef *region,
+                                         size_t count);
+// Computes an expression before the block's terminator; null if that is not safe there.
+LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockRef block);
+// Puts a block before a region's exit that all edges from the region go through; for each phi of the exit it has a
+// phi, in the same order, with the values that come from the region.
+LLVMBasicBlockRef orthant_split_exiting(LLVMBasicBlockRef exit, const LLVMBasicBlockRef *region, size_t count);
+// A phi in `merge` with the value from every predecessor, which takes the value's place outside the region.
+LLVMValueRef orthant_escape(LLVMValueRef inst, LLVMBasicBlockRef merge, const LLVMBasicBlockRef *region, size_t count);
+// Turns stack slots into SSA values; slots that cannot be turned stay.
+void orthant_promote(OrthantPass *pass, const LLVMValueRef *slots, size_t count);
+// What LLVM's verifier says; nothing if all is well.
+void orthant_verify(OrthantPass *pass, OrthantSink sink, void *data);
+
 // ---- scev.cpp ----
 const SCEV *orthant_scev(OrthantPass *pass, LLVMValueRef value); // null: the type has none
 // The value as seen from a loop (null: from outside all loops): final values of inner loops are computed.

@@ -140,6 +140,31 @@ unsafe extern "C" {
     );
     pub fn orthant_error(pass: *mut OrthantPass, text: *const c_char, length: usize);
 
+    pub fn orthant_split_entering(
+        pass: *mut OrthantPass,
+        entry: LLVMBasicBlockRef,
+        region: *const LLVMBasicBlockRef,
+        count: usize,
+    ) -> LLVMBasicBlockRef;
+    pub fn orthant_expand(
+        pass: *mut OrthantPass,
+        scev: *const LLVMScev,
+        block: LLVMBasicBlockRef,
+    ) -> LLVMValueRef;
+    pub fn orthant_split_exiting(
+        exit: LLVMBasicBlockRef,
+        region: *const LLVMBasicBlockRef,
+        count: usize,
+    ) -> LLVMBasicBlockRef;
+    pub fn orthant_escape(
+        inst: LLVMValueRef,
+        merge: LLVMBasicBlockRef,
+        region: *const LLVMBasicBlockRef,
+        count: usize,
+    ) -> LLVMValueRef;
+    pub fn orthant_promote(pass: *mut OrthantPass, slots: *const LLVMValueRef, count: usize);
+    pub fn orthant_verify(pass: *mut OrthantPass, sink: Sink, data: *mut c_void);
+
     pub fn orthant_scev(pass: *mut OrthantPass, value: LLVMValueRef) -> *const LLVMScev;
     pub fn orthant_scev_at(
         pass: *mut OrthantPass,

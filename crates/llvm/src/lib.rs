@@ -7,6 +7,7 @@
 //!   `'p` ties them to the run, so none can be kept for the next function.
 //! - [`scev`]: scalar evolution as an owned expression graph.
 //! - [`front`]: from LLVM to Orthant. Today: detection.
+//! - [`back`]: from Orthant to LLVM. New loops beside the old ones, behind a run-time check.
 //! - [`host`]: what a plugin implements, and the entry points that the host compiler calls.
 //!
 //! Invariant: nothing outside this crate calls LLVM, and nothing in this crate prints.
@@ -14,6 +15,7 @@
 // The wall to LLVM: raw pointers are dereferenced here and nowhere above.
 #![allow(unsafe_code)]
 
+pub mod back;
 mod ffi;
 pub mod front;
 pub mod host;

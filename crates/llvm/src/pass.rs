@@ -158,6 +158,45 @@ impl<'p> Pass<'p> {
         ask!(ffi::orthant_function(self.raw))
     }
 
+    pub(crate) fn raw_function(self) -> LLVMValueRef {
+        self.function()
+    }
+
+    /// Puts a block before a region's entry that all edges from outside go through.
+    pub(crate) fn split_entering(self, entry: Block<'p>, region: &[Block<'p>]) -> Block<'p> {
+        let blocks: Vec<_> = region.iter().map(|block| block.raw).collect();
+        Block::of(ask!(ffi::orthant_split_entering(self.raw, entry.raw, blocks.as_ptr(), blocks.len())))
+    }
+
+    /// Computes an expression before a block's terminator, if that is safe.
+    pub(crate) fn expand(self, scev: &crate::scev::Scev<'p>, block: Block<'p>) -> Option<Value<'p>> {
+        Value::if_any(ask!(ffi::orthant_expand(self.raw, scev.raw, block.raw)))
+    }
+
+    /// Puts a block before a region's exit that all edges from the region go through.
+    pub(crate) fn split_exiting(self, exit: Block<'p>, region: &[Block<'p>]) -> Block<'p> {
+        let blocks: Vec<_> = region.iter().map(|block| block.raw).collect();
+        Block::of(ask!(ffi::orthant_split_exiting(exit.raw, blocks.as_ptr(), blocks.len())))
+    }
+
+    /// A phi that takes a value's place outside the region.
+    pub(crate) fn escape(self, inst: Inst<'p>, merge: Block<'p>, region: &[Block<'p>]) -> Value<'p> {
+        let blocks: Vec<_> = region.iter().map(|block| block.raw).collect();
+        Value::of(ask!(ffi::orthant_escape(inst.raw, merge.raw, blocks.as_ptr(), blocks.len())))
+    }
+
+    /// Turns stack slots into SSA values.
+    pub(crate) fn promote(self, slots: &[Value<'p>]) {
+        let slots: Vec<_> = slots.iter().map(|slot| slot.raw).collect();
+        ask!(ffi::orthant_promote(self.raw, slots.as_ptr(), slots.len()));
+    }
+
+    /// What LLVM's verifier says against the function.
+    pub fn verify(self) -> Option<String> {
+        let message = collect(|sink, data| ask!(ffi::orthant_verify(self.raw, sink, data)));
+        (!message.is_empty()).then_some(message)
+    }
+
     /// The function's symbol.
     pub fn symbol(self) -> String {
         value_name(self.function())
@@ -221,7 +260,7 @@ impl<'p> Pass<'p> {
     }
 
     /// The next larger region with the same entry.
-    pub fn expand(self, region: Region<'p>) -> Option<Region<'p>> {
+    pub fn larger(self, region: Region<'p>) -> Option<Region<'p>> {
         let exit = ask!(ffi::orthant_region_expand(self.raw, region.entry.raw, region.exit.raw));
         Some(Region { entry: region.entry, exit: Block::if_any(exit)? })
     }

@@ -47,7 +47,7 @@ const fn option(
 }
 
 /// The stages of the pipeline that exist, in order.
-pub const STAGES: &[&str] = &["detect", "lift"];
+pub const STAGES: &[&str] = &["detect", "lift", "astgen", "emit"];
 
 /// Every option there is.
 pub const TABLE: &[Spec] = &[

@@ -165,7 +165,7 @@ impl<'p> Detector<'_, 'p> {
     fn expanded(&self, region: Region<'p>) -> Result<Region<'p>, BudgetSpent> {
         let count = |region| self.loops_in(&region_blocks(region)).count();
         let (mut best, mut current) = (region, region);
-        while let Some(larger) = self.pass.expand(current) {
+        while let Some(larger) = self.pass.larger(current) {
             if !self.is_acceptable(larger)? {
                 break;
             }

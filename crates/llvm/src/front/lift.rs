@@ -15,7 +15,7 @@
 use super::Obstacle;
 use super::affine::{Affine, Evaluated, Stop};
 use super::domains::{self, Domains};
-use super::flow::region_blocks;
+use super::flow::{Blocks, region_blocks};
 use super::statements::{Body, Shape, Synthesis, blocks_of, shape, statements};
 use crate::pass::{Alias, Anchor, Block, Inst, Loop, Pass, Region, Value};
 use crate::scev::{ScevKind, ScevRef, Scevs};
@@ -41,12 +41,48 @@ pub struct Lifted<'p> {
     pub bodies: Vec<Body<'p>>,
     /// The loops around each statement, outermost first.
     pub chains: Vec<Vec<Loop<'p>>>,
-    /// Scalars that are used after the region.
-    pub live_out: Vec<Inst<'p>>,
+    /// The region's blocks when it was lifted.
+    pub scope: Blocks<'p>,
+    /// Loads and stores whose byte offset is affine and does not wrap.
+    pub exact_offsets: HashSet<Inst<'p>>,
+    /// The phis of the exit block, in order, with the value they get from the region.
+    pub exit_phis: Vec<Exit<'p>>,
+    /// Values of the region that are used after it, other than by those phis.
+    pub live_out: Vec<Exit<'p>>,
+}
+
+/// A value that leaves the region.
+#[derive(Clone, Copy, Debug)]
+pub struct Exit<'p> {
+    /// The phi of the exit block, or the instruction whose value is used.
+    pub inst: Inst<'p>,
+    /// Where the new code finds it.
+    pub value: ExitValue<'p>,
+}
+
+/// Where the value at the end is found.
+#[derive(Clone, Copy, Debug)]
+pub enum ExitValue<'p> {
+    /// It comes from outside the region.
+    Outside(Value<'p>),
+    /// It follows from parameters: the final value of a counter.
+    Expression(Value<'p>),
+    /// In the scalar or in the phi's cell.
+    Cell,
+}
+
+impl<'p> Lifted<'p> {
+    /// The value's expression, if it can be computed in iterations of the chain without executing instructions of the
+    /// region.
+    pub fn expression(&self, scevs: &Scevs<'p>, value: Value<'p>, chain: &[Loop<'p>]) -> Option<ScevRef<'p>> {
+        let is_memory = value.inst().is_some_and(|inst| inst.is_call() || inst.pointer().is_some());
+        let synthesis = Synthesis { scevs, scope: &self.scope };
+        if is_memory { None } else { synthesis.expression(value, chain) }
+    }
 }
 
 /// What an array stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ArraySource<'p> {
     /// Memory that starts at this address.
     Base(Value<'p>),
@@ -101,6 +137,12 @@ struct MemoryAccess<'p> {
     bytes: u64,
 }
 
+/// What leaves the region.
+struct Exits<'p> {
+    phis: Vec<Exit<'p>>,
+    live_out: Vec<Exit<'p>>,
+}
+
 /// The model under construction.
 struct Draft<'p> {
     arrays: Vec<Array>,
@@ -121,7 +163,9 @@ impl<'p> Lifter<'_, 'p> {
             .enumerate()
             .flat_map(|(index, body)| body.insts.iter().map(move |&inst| (inst, index)))
             .collect();
-        let live_out = self.live_out(&bodies)?;
+        let exits = Exits { phis: self.exit_phis(), live_out: self.live_out() };
+        let is_exact = |access: &&MemoryAccess<'p>| access.offset.is_some();
+        let exact_offsets = memory.values().filter(is_exact).map(|access| access.inst).collect();
         let mut stmts = Vec::new();
         for (index, body) in bodies.iter().enumerate() {
             let stmt = self.stmt(index, body, &chains[index], &home, &memory, &cells, &mut draft);
@@ -132,7 +176,7 @@ impl<'p> Lifter<'_, 'p> {
                 (Err(_), None) => continue,
             });
         }
-        self.finish(draft, stmts, bodies, chains, order, live_out)
+        self.finish(draft, stmts, bodies, chains, order, exits, exact_offsets)
     }
 
     /// The loads and stores of the region.
@@ -269,7 +313,8 @@ impl<'p> Lifter<'_, 'p> {
             for phi in next.insts().take_while(|inst| inst.opcode() == LLVMOpcode::LLVMPHI) {
                 let inside = self.affine.scope().contains(&next);
                 let next_chain = self.domains.chains.get(&next).cloned().unwrap_or_default();
-                if inside && !self.synthesis.is_synthesizable(phi, &next_chain) {
+                let leaves = next == self.region.exit && matches!(self.exit_phi(phi), ExitValue::Cell);
+                if leaves || inside && !self.synthesis.is_synthesizable(phi, &next_chain) {
                     let from_here = phi.incoming().into_iter().filter(|(_, from)| *from == block);
                     phi_writes.extend(from_here.map(|(value, _)| (phi, value)));
                 }
@@ -291,14 +336,51 @@ impl<'p> Lifter<'_, 'p> {
         }
     }
 
-    /// The statement's values that are used after the region. Phis at the region's exit are such uses.
-    fn live_out(&self, bodies: &[Body<'p>]) -> Result<Vec<Inst<'p>>, Obstacle<'p>> {
+    fn exit_phis(&self) -> Vec<Exit<'p>> {
+        let phis = self.region.exit.insts().take_while(|inst| inst.opcode() == LLVMOpcode::LLVMPHI);
+        phis.map(|inst| Exit { inst, value: self.exit_phi(inst) }).collect()
+    }
+
+    /// The value that a phi of the exit block gets from the region.
+    fn exit_phi(&self, phi: Inst<'p>) -> ExitValue<'p> {
         let scope = self.affine.scope();
-        let escapes = |inst: &Inst<'p>| inst.users().iter().any(|user| !scope.contains(&user.block()));
-        let mut found: Vec<_> =
-            bodies.iter().flat_map(|body| body.insts.iter().copied()).filter(escapes).collect();
-        found.dedup();
-        Ok(found)
+        let mut values: Vec<_> =
+            phi.incoming().into_iter().filter(|(_, from)| scope.contains(from)).collect();
+        values.dedup_by_key(|(value, _)| *value);
+        match values[..] {
+            // A value of one block only is not defined on the other ways out.
+            [(value, _)] => match self.exit_value(value) {
+                ExitValue::Cell => ExitValue::Cell,
+                other => other,
+            },
+            _ => ExitValue::Cell,
+        }
+    }
+
+    fn exit_value(&self, value: Value<'p>) -> ExitValue<'p> {
+        match value.inst() {
+            Some(inst) if self.affine.scope().contains(&inst.block()) => {
+                match self.synthesis.is_synthesizable(inst, &[]) {
+                    true => ExitValue::Expression(value),
+                    false => ExitValue::Cell,
+                }
+            }
+            _ => ExitValue::Outside(value),
+        }
+    }
+
+    /// The region's values that are used after it, other than by phis of the exit block.
+    fn live_out(&self) -> Vec<Exit<'p>> {
+        let scope = self.affine.scope();
+        let is_exit_phi =
+            |user: &Inst<'p>| user.opcode() == LLVMOpcode::LLVMPHI && user.block() == self.region.exit;
+        let escapes = |inst: &Inst<'p>| {
+            inst.users().iter().any(|user| !scope.contains(&user.block()) && !is_exit_phi(user))
+        };
+        let mut blocks: Vec<_> = scope.iter().copied().collect();
+        blocks.sort();
+        let found = blocks.into_iter().flat_map(|block| block.insts().filter(escapes).collect::<Vec<_>>());
+        found.map(|inst| Exit { inst, value: self.exit_value(inst.value()) }).collect()
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -367,6 +449,7 @@ impl<'p> Lifter<'_, 'p> {
         })
     }
 
+    #[allow(clippy::too_many_arguments)]
     fn finish(
         &self,
         mut draft: Draft<'p>,
@@ -374,7 +457,8 @@ impl<'p> Lifter<'_, 'p> {
         bodies: Vec<Body<'p>>,
         chains: Vec<Vec<Loop<'p>>>,
         order: Vec<Order>,
-        live_out: Vec<Inst<'p>>,
+        exits: Exits<'p>,
+        exact_offsets: HashSet<Inst<'p>>,
     ) -> Result<Lifted<'p>, Obstacle<'p>> {
         let refuse = |reason| Obstacle::of_region(self.region, reason);
         let failed = |stop: Stop| refuse(obstacle_reason(stop));
@@ -397,6 +481,10 @@ impl<'p> Lifter<'_, 'p> {
                 loc: at.loc(),
             });
         }
+        if let Some(set) = moderate(&scop).map_err(|error| failed(error.into()))? {
+            let why = "sizes are moderate, so that bounds fit 64 bits".into();
+            scop.ledger.assume(Assumption { holds: Condition::Params(set), why, loc: None });
+        }
         self.assume_no_overlap(&mut scop, &draft.sources).map_err(refuse)?;
         scop.verify().map_err(|error| refuse(Reason::Internal { message: error.to_string() }))?;
         Ok(Lifted {
@@ -406,7 +494,10 @@ impl<'p> Lifter<'_, 'p> {
             arrays: draft.sources,
             bodies,
             chains,
-            live_out,
+            scope: self.affine.scope().clone(),
+            exact_offsets,
+            exit_phis: exits.phis,
+            live_out: exits.live_out,
         })
     }
 
@@ -463,6 +554,22 @@ impl<'p> Lifter<'_, 'p> {
         }
         Ok(())
     }
+}
+
+/// Parameters of 64 bits are assumed to be far from the ends of their range: no array is that large.
+const MODERATE: i64 = 1 << 48;
+
+fn moderate(scop: &Scop) -> isl::Result<Option<Set>> {
+    let is_wide = |param: &&Param| {
+        param.range.0.is_none_or(|low| low < -MODERATE) || param.range.1.is_none_or(|high| high > MODERATE)
+    };
+    let wide: Vec<_> = scop.params.iter().filter(is_wide).map(|param| param.name.as_str()).collect();
+    if wide.is_empty() {
+        return Ok(None);
+    }
+    let bounds: Vec<_> = wide.iter().map(|name| format!("-{MODERATE} <= {name} <= {MODERATE}")).collect();
+    let text = format!("[{}] -> {{ : {} }}", wide.join(", "), bounds.join(" and "));
+    Set::read_from_str(&scop.ctx, &text).map(Some)
 }
 
 fn obstacle_reason(stop: Stop) -> Reason {

@@ -1,0 +1,96 @@
+// Changes of the control flow and of SSA form that the C interface of LLVM has no words for.
+#include "context.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+using Blocks = SmallPtrSet<BasicBlock *, 32>;
+
+static Blocks blocks(const LLVMBasicBlockRef *region, size_t count) {
+  Blocks all;
+  for (size_t i = 0; i < count; i++)
+    all.insert(unwrap(region[i]));
+  return all;
+}
+
+LLVMBasicBlockRef orthant_split_entering(OrthantPass *pass, LLVMBasicBlockRef entry, const LLVMBasicBlockRef *region,
+                                         size_t count) {
+  BasicBlock *block = unwrap(entry);
+  Blocks inside = blocks(region, count);
+  if (block == &pass->function.getEntryBlock()) {
+    SplitBlock(block, block->begin(), &pass->dominators, &pass->loops);
+    return wrap(block);
+  }
+  SmallVector<BasicBlock *, 4> outside;
+  for (BasicBlock *predecessor : predecessors(block))
+    if (!inside.contains(predecessor) && !is_contained(outside, predecessor))
+      outside.push_back(predecessor);
+  return wrap(SplitBlockPredecessors(block, outside, ".orthant", &pass->dominators, &pass->loops, nullptr,
+                                     /*PreserveLCSSA=*/true));
+}
+
+LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockRef block) {
+  Instruction *before = unwrap(block)->getTerminator();
+  SCEVExpander expander(pass->scev, "orthant");
+  if (!expander.isSafeToExpandAt(scev, before))
+    return nullptr;
+  return wrap(expander.expandCodeFor(scev, scev->getType(), before));
+}
+
+LLVMBasicBlockRef orthant_split_exiting(LLVMBasicBlockRef exit, const LLVMBasicBlockRef *region, size_t count) {
+  BasicBlock *after = unwrap(exit);
+  Blocks inside = blocks(region, count);
+  SmallVector<BasicBlock *, 4> leaving;
+  for (BasicBlock *predecessor : predecessors(after))
+    if (inside.contains(predecessor))
+      leaving.push_back(predecessor);
+  BasicBlock *merge = BasicBlock::Create(after->getContext(), "orthant.merge", after->getParent(), after);
+  for (PHINode &phi : after->phis()) {
+    PHINode *merged = PHINode::Create(phi.getType(), leaving.size(), "orthant.out", merge);
+    for (BasicBlock *from : leaving) { // one entry for each edge, as the verifier wants it
+      merged->addIncoming(phi.getIncomingValueForBlock(from), from);
+      phi.removeIncomingValue(from, /*DeletePHIIfEmpty=*/false);
+    }
+    phi.addIncoming(merged, merge);
+  }
+  for (BasicBlock *from : leaving)
+    from->getTerminator()->replaceSuccessorWith(after, merge);
+  BranchInst::Create(after, merge);
+  return wrap(merge);
+}
+
+LLVMValueRef orthant_escape(LLVMValueRef value, LLVMBasicBlockRef into, const LLVMBasicBlockRef *region, size_t count) {
+  auto *inst = cast<Instruction>(unwrap(value));
+  BasicBlock *merge = unwrap(into);
+  Blocks inside = blocks(region, count);
+  PHINode *merged = PHINode::Create(inst->getType(), 2, "orthant.live", merge->begin());
+  inst->replaceUsesWithIf(merged, [&](Use &use) {
+    auto *user = cast<Instruction>(use.getUser());
+    return !inside.contains(user->getParent()) && user->getParent() != merge;
+  });
+  for (BasicBlock *from : predecessors(merge))
+    merged->addIncoming(inst, from);
+  return wrap(merged);
+}
+
+void orthant_promote(OrthantPass *pass, const LLVMValueRef *slots, size_t count) {
+  DominatorTree dominators(pass->function);
+  SmallVector<AllocaInst *, 16> promotable;
+  for (size_t i = 0; i < count; i++)
+    if (auto *slot = cast<AllocaInst>(unwrap(slots[i])); isAllocaPromotable(slot))
+      promotable.push_back(slot);
+  PromoteMemToReg(promotable, dominators);
+}
+
+void orthant_verify(OrthantPass *pass, OrthantSink sink, void *data) {
+  std::string text;
+  raw_string_ostream OS(text);
+  if (verifyFunction(pass->function, &OS))
+    orthant_send(text.empty() ? "the function is broken" : text, sink, data);
+}

@@ -1,0 +1,196 @@
+//! Writing instructions: LLVM's builder with the few shapes that new loops need.
+//!
+//! All integer arithmetic of loops is in 64 bits and was proved not to wrap ([`astgen`]).
+
+use crate::pass::{Block, Inst, Pass, Value};
+use llvm_sys::core as llvm_c;
+use llvm_sys::prelude::{LLVMBuilderRef, LLVMContextRef, LLVMTypeRef, LLVMValueRef};
+use llvm_sys::{LLVMGEPFlagNUSW, LLVMIntPredicate, LLVMOpcode};
+use std::marker::PhantomData;
+
+/// A place to write instructions at.
+pub struct Builder<'p> {
+    raw: LLVMBuilderRef,
+    context: LLVMContextRef,
+    function: LLVMValueRef,
+    run: PhantomData<&'p ()>,
+}
+
+/// A type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Type<'p>(LLVMTypeRef, PhantomData<&'p ()>);
+
+const NO_NAME: *const std::ffi::c_char = c"".as_ptr();
+
+// SAFETY (all calls below): the builder belongs to the run's context and function; values and blocks carry the run's
+// lifetime. What is written is checked by LLVM's verifier at the end.
+macro_rules! ask {
+    ($call:expr) => {
+        // SAFETY: see above.
+        unsafe { $call }
+    };
+}
+
+impl Drop for Builder<'_> {
+    fn drop(&mut self) {
+        ask!(llvm_c::LLVMDisposeBuilder(self.raw));
+    }
+}
+
+impl<'p> Builder<'p> {
+    /// A builder without a place yet.
+    pub fn new(pass: Pass<'p>) -> Self {
+        let function = pass.raw_function();
+        let context = ask!(llvm_c::LLVMGetModuleContext(llvm_c::LLVMGetGlobalParent(function)));
+        Self { raw: ask!(llvm_c::LLVMCreateBuilderInContext(context)), context, function, run: PhantomData }
+    }
+
+    /// A new block at the end of the function.
+    pub fn block(&self, name: &std::ffi::CStr) -> Block<'p> {
+        Block::of(ask!(llvm_c::LLVMAppendBasicBlockInContext(self.context, self.function, name.as_ptr())))
+    }
+
+    /// Writes at the end of a block from now on.
+    pub fn at_end(&self, block: Block<'p>) {
+        ask!(llvm_c::LLVMPositionBuilderAtEnd(self.raw, block.raw));
+    }
+
+    /// Writes before an instruction from now on.
+    pub fn before(&self, inst: Inst<'p>) {
+        ask!(llvm_c::LLVMPositionBuilderBefore(self.raw, inst.raw));
+    }
+
+    /// The block written to.
+    pub fn here(&self) -> Block<'p> {
+        Block::of(ask!(llvm_c::LLVMGetInsertBlock(self.raw)))
+    }
+
+    /// An integer type.
+    pub fn int(&self, bits: u32) -> Type<'p> {
+        Type(ask!(llvm_c::LLVMIntTypeInContext(self.context, bits)), PhantomData)
+    }
+
+    /// The type of a value.
+    pub fn type_of(&self, value: Value<'p>) -> Type<'p> {
+        Type(ask!(llvm_c::LLVMTypeOf(value.raw)), PhantomData)
+    }
+
+    /// A constant, read as signed.
+    pub fn constant(&self, ty: Type<'p>, value: i64) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMConstInt(ty.0, value as u64, 1)))
+    }
+
+    /// `i64`.
+    pub fn index(&self, value: i64) -> Value<'p> {
+        self.constant(self.int(64), value)
+    }
+
+    /// An arithmetic operation.
+    pub fn binary(&self, op: LLVMOpcode, a: Value<'p>, b: Value<'p>) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMBuildBinOp(self.raw, op, a.raw, b.raw, NO_NAME)))
+    }
+
+    /// An operation on 64-bit numbers that was proved not to wrap.
+    pub fn exact(&self, op: LLVMOpcode, a: Value<'p>, b: Value<'p>) -> Value<'p> {
+        let result = self.binary(op, a, b);
+        if !ask!(llvm_c::LLVMIsAInstruction(result.raw)).is_null()
+            && matches!(op, LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul)
+        {
+            ask!(llvm_c::LLVMSetNSW(result.raw, 1));
+        }
+        result
+    }
+
+    /// An integer comparison.
+    pub fn compare(&self, predicate: LLVMIntPredicate, a: Value<'p>, b: Value<'p>) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMBuildICmp(self.raw, predicate, a.raw, b.raw, NO_NAME)))
+    }
+
+    /// One of two values.
+    pub fn select(&self, condition: Value<'p>, then: Value<'p>, otherwise: Value<'p>) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMBuildSelect(self.raw, condition.raw, then.raw, otherwise.raw, NO_NAME)))
+    }
+
+    /// The number in another width, read as signed or as unsigned.
+    pub fn resize(&self, value: Value<'p>, ty: Type<'p>, is_signed: bool) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMBuildIntCast2(self.raw, value.raw, ty.0, is_signed.into(), NO_NAME)))
+    }
+
+    /// An address as a number.
+    pub fn address(&self, pointer: Value<'p>, ty: Type<'p>) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMBuildPtrToInt(self.raw, pointer.raw, ty.0, NO_NAME)))
+    }
+
+    /// The address some bytes further. `is_exact`: the sum is known not to wrap.
+    pub fn displace(&self, pointer: Value<'p>, bytes: Value<'p>, is_exact: bool) -> Value<'p> {
+        let mut index = bytes.raw;
+        let flags = if is_exact { LLVMGEPFlagNUSW } else { 0 };
+        let byte = self.int(8).0;
+        Value::of(ask!(llvm_c::LLVMBuildGEPWithNoWrapFlags(
+            self.raw,
+            byte,
+            pointer.raw,
+            &mut index,
+            1,
+            NO_NAME,
+            flags
+        )))
+    }
+
+    /// A stack slot; the builder must be in the function's entry block.
+    pub fn slot(&self, ty: Type<'p>) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMBuildAlloca(self.raw, ty.0, c"orthant.slot".as_ptr())))
+    }
+
+    /// The content of a slot.
+    pub fn load(&self, ty: Type<'p>, slot: Value<'p>) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMBuildLoad2(self.raw, ty.0, slot.raw, NO_NAME)))
+    }
+
+    /// Sets a slot's content.
+    pub fn store(&self, value: Value<'p>, slot: Value<'p>) {
+        ask!(llvm_c::LLVMBuildStore(self.raw, value.raw, slot.raw));
+    }
+
+    /// Goes on at a block.
+    pub fn jump(&self, to: Block<'p>) {
+        ask!(llvm_c::LLVMBuildBr(self.raw, to.raw));
+    }
+
+    /// Goes on at one of two blocks.
+    pub fn branch(&self, condition: Value<'p>, then: Block<'p>, otherwise: Block<'p>) {
+        ask!(llvm_c::LLVMBuildCondBr(self.raw, condition.raw, then.raw, otherwise.raw));
+    }
+
+    /// An empty phi.
+    pub fn phi(&self, ty: Type<'p>) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMBuildPhi(self.raw, ty.0, NO_NAME)))
+    }
+
+    /// Another incoming value of a phi.
+    pub fn add_incoming(&self, phi: Value<'p>, value: Value<'p>, from: Block<'p>) {
+        let (mut value, mut block) = (value.raw, from.raw);
+        ask!(llvm_c::LLVMAddIncoming(phi.raw, &mut value, &mut block, 1));
+    }
+
+    /// Removes an instruction that nobody uses.
+    pub fn erase(&self, inst: Inst<'p>) {
+        ask!(llvm_c::LLVMInstructionEraseFromParent(inst.raw));
+    }
+
+    /// A copy of an instruction with other operands, in their order. Facts that hold for the old order of execution only
+    /// (alias scopes, access groups) are dropped.
+    pub fn copy(&self, inst: Inst<'p>, operands: &[Value<'p>]) -> Inst<'p> {
+        let copy = ask!(llvm_c::LLVMInstructionClone(inst.raw));
+        for (position, operand) in operands.iter().enumerate() {
+            ask!(llvm_c::LLVMSetOperand(copy, position as u32, operand.raw));
+        }
+        for kind in ["alias.scope", "noalias", "llvm.access.group", "llvm.mem.parallel_loop_access"] {
+            let name = (kind.as_ptr().cast(), kind.len() as u32);
+            let id = ask!(llvm_c::LLVMGetMDKindIDInContext(self.context, name.0, name.1));
+            ask!(llvm_c::LLVMSetMetadata(copy, id, std::ptr::null_mut()));
+        }
+        ask!(llvm_c::LLVMInsertIntoBuilder(self.raw, copy));
+        Inst::of(copy)
+    }
+}

@@ -1,0 +1,21 @@
+//! From Orthant to LLVM: new loops beside the old ones, behind one run-time check.
+//!
+//! ```text
+//!     entering:  parameters and run-time check
+//!       |   \
+//!       |    new loops  (all assumptions hold)
+//!     region      |
+//!   (original)    |
+//!       |   /
+//!     merge:     one phi per value that is used afterwards
+//!       |
+//!     exit
+//! ```
+//!
+//! The original region stays as it was and runs when an assumption does not hold. [`builder`] writes
+//! instructions, [`values`] computes expressions of counters, [`emit`] puts the pieces together. Values that pass
+//! from one statement to another go through stack slots, which are turned into SSA values at the end.
+
+pub mod builder;
+pub mod emit;
+pub mod values;

@@ -1,0 +1,176 @@
+//! Values in the new loops: expressions of scalar evolution at given counters, and expressions of loop trees.
+//!
+//! What does not change in the region is computed once, before it ([`Hoisted`]); the rest is arithmetic on counters.
+
+use super::builder::Builder;
+use crate::ffi::LLVMScev;
+use crate::pass::{Block, Loop, Pass, Value};
+use crate::scev::{Scev, ScevKind, ScevRef};
+use astgen::{Expr, Op, Variable};
+use llvm_sys::LLVMIntPredicate::*;
+use llvm_sys::LLVMOpcode::*;
+use std::collections::HashMap;
+
+/// Values computed before the region.
+#[derive(Default)]
+pub struct Hoisted<'p> {
+    known: HashMap<*const LLVMScev, Value<'p>>,
+}
+
+impl<'p> Hoisted<'p> {
+    /// Computes the largest parts of an expression that `is_invariant` accepts, at the end of `block`.
+    /// False: that is not safe there.
+    pub fn prepare(
+        &mut self,
+        pass: Pass<'p>,
+        scev: &ScevRef<'p>,
+        block: Block<'p>,
+        is_invariant: &dyn Fn(&Scev<'p>) -> bool,
+    ) -> bool {
+        if self.known.contains_key(&scev.raw)
+            || matches!(scev.kind, ScevKind::Constant(_)) && !scev.is_pointer
+        {
+            return true;
+        }
+        if !is_invariant(scev) {
+            return scev.operands().iter().all(|operand| self.prepare(pass, operand, block, is_invariant));
+        }
+        let value = pass.expand(scev, block);
+        value.is_some_and(|value| {
+            self.known.insert(scev.raw, value);
+            true
+        })
+    }
+}
+
+/// Computes values at one place of the new code.
+pub struct Values<'a, 'p> {
+    /// Writes the instructions.
+    pub builder: &'a Builder<'p>,
+    /// What was computed before.
+    pub hoisted: &'a Hoisted<'p>,
+}
+
+impl<'p> Values<'_, 'p> {
+    /// The expression where each loop of the chain is in the iteration given for it (as `i64`).
+    /// `None`: it has parts that were not prepared.
+    pub fn scev(
+        &self,
+        scev: &Scev<'p>,
+        chain: &[Loop<'p>],
+        counters: &[Value<'p>],
+        is_exact: bool,
+    ) -> Option<Value<'p>> {
+        if let Some(&value) = self.hoisted.known.get(&scev.raw) {
+            return Some(value);
+        }
+        let b = self.builder;
+        let ty = b.int(scev.bits);
+        let all = || -> Option<Vec<Value<'p>>> {
+            scev.operands().iter().map(|operand| self.scev(operand, chain, counters, is_exact)).collect()
+        };
+        match &scev.kind {
+            ScevKind::Constant(value) if !scev.is_pointer => Some(b.constant(ty, *value)),
+            ScevKind::AddRec { operands, over } if operands.len() == 2 => {
+                let parts = all()?;
+                let counter = *counters.get(chain.iter().position(|l| l == over)?)?;
+                // A step of a pointer is as wide as an offset.
+                let counter = b.resize(counter, b.type_of(parts[1]), true);
+                let way = b.binary(LLVMMul, parts[1], counter);
+                Some(self.sum(vec![(parts[0], operands[0].is_pointer), (way, false)], is_exact))
+            }
+            ScevKind::Add(operands) => {
+                let parts = all()?.into_iter().zip(operands.iter().map(|operand| operand.is_pointer));
+                Some(self.sum(parts.collect(), is_exact))
+            }
+            ScevKind::Mul(_) => all()?.into_iter().reduce(|a, c| b.binary(LLVMMul, a, c)),
+            ScevKind::UDiv(_) => all()?.into_iter().reduce(|a, c| b.binary(LLVMUDiv, a, c)),
+            ScevKind::Truncate(_) | ScevKind::SignExtend(_) => Some(b.resize(all()?[0], ty, true)),
+            ScevKind::ZeroExtend(_) => Some(b.resize(all()?[0], ty, false)),
+            ScevKind::PtrToInt(_) => Some(b.address(all()?[0], ty)),
+            ScevKind::UMax(_) => {
+                all()?.into_iter().reduce(|a, c| b.select(b.compare(LLVMIntUGT, a, c), a, c))
+            }
+            ScevKind::SMax(_) => {
+                all()?.into_iter().reduce(|a, c| b.select(b.compare(LLVMIntSGT, a, c), a, c))
+            }
+            ScevKind::UMin(_) | ScevKind::SequentialUMin(_) => {
+                all()?.into_iter().reduce(|a, c| b.select(b.compare(LLVMIntULT, a, c), a, c))
+            }
+            ScevKind::SMin(_) => {
+                all()?.into_iter().reduce(|a, c| b.select(b.compare(LLVMIntSLT, a, c), a, c))
+            }
+            _ => None,
+        }
+    }
+
+    /// A sum with at most one address among its parts.
+    fn sum(&self, parts: Vec<(Value<'p>, bool)>, is_exact: bool) -> Value<'p> {
+        let (pointers, numbers): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|(_, is_pointer)| *is_pointer);
+        let offset =
+            numbers.into_iter().map(|(value, _)| value).reduce(|a, c| self.builder.binary(LLVMAdd, a, c));
+        match (pointers.first(), offset) {
+            (Some(&(pointer, _)), Some(offset)) => self.builder.displace(pointer, offset, is_exact),
+            (Some(&(pointer, _)), None) => pointer,
+            (None, offset) => offset.unwrap_or_else(|| self.builder.index(0)),
+        }
+    }
+
+    /// An expression of a loop tree, as `i64`, or `i1` for conditions.
+    pub fn expr(
+        &self,
+        expr: &Expr,
+        variables: &HashMap<Variable, Value<'p>>,
+        params: &[Value<'p>],
+    ) -> Option<Value<'p>> {
+        let b = self.builder;
+        let Expr::Op(op, operands) = expr else {
+            return match expr {
+                Expr::Int(value) => Some(b.index(*value)),
+                Expr::Variable(variable) => variables.get(variable).copied(),
+                Expr::Param(index) => params.get(*index).copied(),
+                Expr::Op(..) => None,
+            };
+        };
+        let parts: Vec<_> =
+            operands.iter().map(|operand| self.expr(operand, variables, params)).collect::<Option<_>>()?;
+        Some(match (op, &parts[..]) {
+            (Op::Neg, &[a]) => b.exact(LLVMSub, b.index(0), a),
+            (Op::Add, &[a, c]) => b.exact(LLVMAdd, a, c),
+            (Op::Sub, &[a, c]) => b.exact(LLVMSub, a, c),
+            (Op::Mul, &[a, c]) => b.exact(LLVMMul, a, c),
+            (Op::FloorDiv, &[a, c]) => self.floor_div(a, c),
+            (Op::Div, &[a, c]) => b.binary(LLVMSDiv, a, c),
+            (Op::Rem | Op::RemIsZero, &[a, c]) => b.binary(LLVMSRem, a, c),
+            (Op::Min, &[a, c]) => b.select(b.compare(LLVMIntSLT, a, c), a, c),
+            (Op::Max, &[a, c]) => b.select(b.compare(LLVMIntSGT, a, c), a, c),
+            (Op::Select, &[a, c, d]) => b.select(self.truth(a), c, d),
+            (Op::And, &[a, c]) => b.binary(LLVMAnd, self.truth(a), self.truth(c)),
+            (Op::Or, &[a, c]) => b.binary(LLVMOr, self.truth(a), self.truth(c)),
+            (Op::Eq, &[a, c]) => b.compare(LLVMIntEQ, a, c),
+            (Op::Le, &[a, c]) => b.compare(LLVMIntSLE, a, c),
+            (Op::Lt, &[a, c]) => b.compare(LLVMIntSLT, a, c),
+            (Op::Ge, &[a, c]) => b.compare(LLVMIntSGE, a, c),
+            (Op::Gt, &[a, c]) => b.compare(LLVMIntSGT, a, c),
+            _ => return None,
+        })
+    }
+
+    /// A condition as `i1`; numbers are true if they are not 0.
+    pub fn truth(&self, value: Value<'p>) -> Value<'p> {
+        let ty = self.builder.type_of(value);
+        if ty == self.builder.int(1) {
+            return value;
+        }
+        self.builder.compare(LLVMIntNE, value, self.builder.constant(ty, 0))
+    }
+
+    /// The machine rounds towards zero: one less where the rest is negative (the divisor is positive).
+    fn floor_div(&self, a: Value<'p>, c: Value<'p>) -> Value<'p> {
+        let b = self.builder;
+        let (quotient, rest) = (b.binary(LLVMSDiv, a, c), b.binary(LLVMSRem, a, c));
+        let less = b.exact(LLVMSub, quotient, b.index(1));
+        b.select(b.compare(LLVMIntSLT, rest, b.index(0)), less, quotient)
+    }
+}
