@@ -7,8 +7,8 @@
 //! - *flow*: the source writes what the sink reads. *Value-based* flow relates a read only to the writes whose
 //!   value it can see: a must-write hides all writes before it (it *kills* them), a may-write hides nothing and is
 //!   a source itself.
-//! - *anti*: the source reads what the sink overwrites. *Output*: both write. These keep only the nearest sinks:
-//!   what lies behind a must-write follows from the dependences to and from that write.
+//! - *anti*: the source reads what the sink overwrites. *Output*: both write. Where that is cheap, these keep only
+//!   the nearest sinks: what lies behind a must-write follows from the dependences to and from that write.
 //! - *reduction*: source and sink update the same cell with the same associative and commutative operation
 //!   ([`model::Reduction`]). A scheduler may drop these, and only these, if it may reassociate. For that freedom an
 //!   update counts as a may-write: it does not hide the updates before it, so that every update, not just the last
@@ -140,7 +140,7 @@ pub enum Basis {
     Memory,
 }
 
-/// Whether a result is what happens, or more.
+/// Whether the flow is what happens, or more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exactness {
     /// Each related pair occurs in every run that executes both instances, if each read reads.
@@ -177,7 +177,7 @@ pub enum Inexact {
         /// Its array's name.
         array: String,
     },
-    /// The budget was spent on this part: what stands in for it has all conflicting pairs.
+    /// The budget was spent on this part: what stands in for it is memory-based.
     Budget(&'static str),
 }
 
@@ -231,8 +231,9 @@ impl Error {
 /// How to analyse.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many isl operations each of the value-based parts (flow; anti and output) may take before memory-based
-    /// dependences stand in. `None`: a third of what is left of the budget around, or no limit without one.
+    /// How many isl operations the value-based flow may take before memory-based flow stands in. `None`: a third of
+    /// what is left of the budget around, or no limit without one. Anti and output dependences are reduced only where
+    /// that is cheap, and never with more operations than this.
     pub operations: Option<u64>,
     /// Whether reductions are kept apart. If not, an update is a read and a must-write like any other, and `flow` is
     /// the flow of values in the program's own order.
@@ -250,7 +251,8 @@ pub fn dependences(scop: &Scop, options: &Options) -> Result<Dependences, Error>
     let table = Table::new(scop, options.reductions).map_err(Error::of(scop))?;
     let (mut reasons, mut pairs) = (Vec::new(), Vec::new());
 
-    let flow = within(scop, options, || value::flow(scop, &table)).map_err(Error::of(scop))?;
+    let share = share(scop, options);
+    let flow = within(scop, share, || value::flow(scop, &table)).map_err(Error::of(scop))?;
     let flow_basis = basis(&flow);
     let live_in = match flow {
         Some((found, live_in)) => {
@@ -264,17 +266,19 @@ pub fn dependences(scop: &Scop, options: &Options) -> Result<Dependences, Error>
         }
     };
 
-    let memory = within(scop, options, || value::anti_and_output(scop, &table)).map_err(Error::of(scop))?;
+    let cheap = CHEAP * table.entries.len() as u64;
+    let cheap = Some(share.map_or(cheap, |share| share.min(cheap)));
+    let memory = within(scop, cheap, || value::anti_and_output(scop, &table)).map_err(Error::of(scop))?;
     let memory_basis = basis(&memory);
     match memory {
         Some(found) => pairs.extend(found),
+        // Not inexact: these pairs conflict too, and what they add follows from the others anyway.
         None => {
-            reasons.push(Inexact::Budget("anti and output dependences"));
-            pairs.extend(memory::pairs(scop, &table, &[Kind::Anti, Kind::Output]).map_err(Error::of(scop))?);
+            pairs.extend(memory::pairs(scop, &table, &[Kind::Anti, Kind::Output]).map_err(Error::of(scop))?)
         }
     }
 
-    let live_out = match within(scop, options, || memory::live_out(scop, &table)).map_err(Error::of(scop))? {
+    let live_out = match within(scop, cheap, || memory::live_out(scop, &table)).map_err(Error::of(scop))? {
         Some(live_out) => live_out,
         None => {
             reasons.push(Inexact::Budget("last writes"));
@@ -289,13 +293,21 @@ fn basis<T>(found: &Option<T>) -> Basis {
     if found.is_some() { Basis::Value } else { Basis::Memory }
 }
 
-/// Runs `work` within its share of the budget; `None` when the share is spent.
+/// How many operations for each access the transitive reduction of anti and output dependences may take. Plain nests
+/// take up to half of it; where it takes more, its result tends to have more pieces than what it reduces.
+const CHEAP: u64 = 8_000;
+
+/// How many operations a value-based part may take.
+fn share(scop: &Scop, options: &Options) -> Option<u64> {
+    options.operations.or_else(|| scop.ctx.operations_left().map(|left| left / 3))
+}
+
+/// Runs `work` within a share of the budget; `None` when the share is spent.
 fn within<T>(
     scop: &Scop,
-    options: &Options,
+    share: Option<u64>,
     work: impl FnOnce() -> isl::Result<T>,
 ) -> isl::Result<Option<T>> {
-    let share = options.operations.or_else(|| scop.ctx.operations_left().map(|left| left / 3));
     let result = match share {
         Some(share) => scop.ctx.with_budget(share, work),
         None => work(),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use isl::UnionMap;
 
-use crate::{Dependences, Exactness, Kind};
+use crate::{Basis, Dependences, Exactness, Kind};
 
 impl fmt::Display for Dependences {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -13,6 +13,9 @@ impl fmt::Display for Dependences {
         }
         section(f, "live-in", &self.live_in)?;
         section(f, "live-out", &self.live_out)?;
+        if self.memory_basis == Basis::Memory {
+            writeln!(f, "anti and output: all conflicting pairs")?;
+        }
         match &self.exactness {
             Exactness::Exact => writeln!(f, "exact"),
             Exactness::Over(reasons) => {

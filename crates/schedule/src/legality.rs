@@ -535,36 +535,38 @@ impl Checker<'_> {
         let names: Vec<_> = self.scop.params.iter().map(|param| param.name.as_str()).collect();
         let all: Set = self.scop.ctx.parse(&format!("[{}] -> {{ : }}", names.join(", ")))?;
         let set = set.intersect_params(all)?.intersect_params(self.scop.context.clone())?;
-        let mut chosen = set.clone();
-        for bound in [3, 8, 100] {
-            let small = small(set.clone(), bound)?;
-            if !small.is_empty()? {
-                chosen = small;
-                break;
-            }
-        }
-        let point = chosen.sample_point()?;
-        let space = point.get_space()?;
+        let count = set.dim(DimType::Param)?;
         let mut params = Vec::new();
-        for at in 0..space.dim(DimType::Param)? {
-            let name = space.get_dim_name(DimType::Param, at)?.unwrap_or_default();
-            params.push((name, point.get_coordinate_val(DimType::Param, at)?.get_num_si()?));
+        for at in 0..count {
+            params.push(set.get_dim_name(DimType::Param, at)?.unwrap_or_default());
         }
-        let coordinates = (0..space.dim(DimType::Set)?)
-            .map(|at| point.get_coordinate_val(DimType::Set, at)?.get_num_si())
-            .collect::<isl::Result<_>>()?;
-        Ok((params, coordinates))
+        // Parameters first, so that the lexicographically least point has small ones.
+        let set = set.flatten()?.move_dims(DimType::Set, 0, DimType::Param, 0, count)?;
+        let mut numbers = least(set)?;
+        let coordinates = numbers.split_off(count);
+        Ok((params.into_iter().zip(numbers).collect(), coordinates))
     }
 }
 
-/// The part of the set where everything is between `-bound` and `bound`.
-fn small(mut set: Set, bound: i32) -> isl::Result<Set> {
-    for side in [DimType::Param, DimType::Set] {
-        for at in 0..set.dim(side)? {
-            set = set.lower_bound_si(side, at, -bound)?.upper_bound_si(side, at, bound)?;
+/// A point of a set that is not empty: the lexicographically least one with small numbers, if there are such.
+fn least(set: Set) -> isl::Result<Vec<i64>> {
+    for (low, high) in [(0, 3), (0, 10), (-100, 100)] {
+        let mut small = set.clone();
+        for at in 0..set.dim(DimType::Set)? {
+            small = small.lower_bound_si(DimType::Set, at, low)?.upper_bound_si(DimType::Set, at, high)?;
+        }
+        if !small.is_empty()? {
+            return coordinates(small.lexmin()?);
         }
     }
-    Ok(set)
+    coordinates(set)
+}
+
+fn coordinates(set: Set) -> isl::Result<Vec<i64>> {
+    let point = set.sample_point()?;
+    (0..point.get_space()?.dim(DimType::Set)?)
+        .map(|at| point.get_coordinate_val(DimType::Set, at)?.get_num_si())
+        .collect()
 }
 
 /// The map at these values of the parameters and inputs.
