@@ -64,3 +64,46 @@ fn plain_nests_fold_to_few_pieces() {
     println!("{one} of {all} nests in one piece, at most {most}");
     assert!(one * 10 >= all * 6, "{one} of {all} nests folded to one piece");
 }
+
+/// Labels that are affine along some loops only: a table of one or two iterators plus an affine part, the kind of
+/// stream that widening is for. The claims (which coefficient is known, ranges) are checked point by point.
+#[test]
+fn partly_irregular_labels_are_widened_soundly() {
+    for n in 0..streams(500) {
+        let mut rng = Rng(40_000 + n);
+        let dim = rng.range(1, 3) as usize;
+        let mut nest = Nest::random(&mut rng);
+        while nest.lower.len() != dim {
+            nest = Nest::random(&mut rng);
+        }
+        nest.second = None;
+        nest.labels = (0..2).map(|_| Affine { constant: 0, coeffs: vec![0; dim] }).collect();
+        let mut points = nest.points(1500);
+        for l in 0..2 {
+            let of: Vec<bool> = (0..dim).map(|_| rng.one_in(2)).collect();
+            let slope: Vec<i64> = (0..dim).map(|_| rng.range(-5, 5)).collect();
+            let (salt, rare) = (rng.next(), rng.range(1, 12) as u64);
+            for (x, labels) in &mut points {
+                let key = x
+                    .iter()
+                    .zip(&of)
+                    .filter(|(_, of)| **of)
+                    .fold(salt, |h, (x, _)| Rng(h ^ *x as u64).next());
+                // Sometimes a table with few irregular entries, so that known coefficients die late.
+                let table = if key.is_multiple_of(rare) { (key >> 40) as i64 } else { 0 };
+                labels[l] = table + x.iter().zip(&slope).map(|(x, s)| x * s).sum::<i64>();
+            }
+        }
+        for mode in [Mode::Widen, Mode::WidenGiveUp, Mode::Auto] {
+            for (kind, mut o) in [("", Options::with_mode(mode)), (" as in the paper", Options::paper(mode))]
+            {
+                if rng.one_in(2) {
+                    o.max_intermediate = Some(12);
+                    o.max_pieces = 12;
+                }
+                let what = format!("seed {} ({}{kind})", 40_000 + n, mode.name());
+                check_contains(&points, &fold(&points, &o), &what);
+            }
+        }
+    }
+}
