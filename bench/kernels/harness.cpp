@@ -223,20 +223,46 @@ static double median(double *values, long count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
+struct Seconds {
+    double wall, cpu;
+};
+
+/* The wall clock is the inner one: reading it is much cheaper. Processor time that exceeds wall time by less
+ * than a system call takes is wall time: what is more comes from reading the clock. */
+static Seconds timed(void (*run)(const int *, void *const *), const int *dims, void *const *arrays)
+{
+    double c = clock_seconds(CLOCK_PROCESS_CPUTIME_ID), w = clock_seconds(CLOCK_MONOTONIC);
+    run(dims, arrays);
+    double wall = clock_seconds(CLOCK_MONOTONIC) - w;
+    double cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - c;
+    return Seconds{wall, cpu > wall && cpu < wall + 3e-6 ? wall : cpu};
+}
+
+static void run_nothing(const int *, void *const *) {}
+
+/* What timed() shows for nothing. */
+static double overhead()
+{
+    enum { COUNT = 101 };
+    double wall[COUNT];
+    for (double &seconds : wall)
+        seconds = timed(run_nothing, nullptr, nullptr).wall;
+    return median(wall, COUNT);
+}
+
 /* Runs at least once, then until the kernel alone has used `seconds` or has run `runs` times. */
 static void measure(const Request *request, const Kernel *kernel, const Shape *shape, const int *dims,
                     Data *work, const Data *start)
 {
     double *wall = static_cast<double *>(allocate((size_t)request->runs * sizeof(double)));
     double *cpu = static_cast<double *>(allocate((size_t)request->runs * sizeof(double)));
-    double total = 0;
+    double total = 0, nothing = overhead();
     long count = 0;
     do {
         copy(kernel, work, start);
-        double w = clock_seconds(CLOCK_MONOTONIC), c = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-        shape->run(dims, work->array);
-        cpu[count] = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - c;
-        wall[count] = clock_seconds(CLOCK_MONOTONIC) - w;
+        Seconds seconds = timed(shape->run, dims, work->array);
+        wall[count] = seconds.wall > nothing ? seconds.wall - nothing : 0;
+        cpu[count] = seconds.cpu > nothing ? seconds.cpu - nothing : 0;
         total += wall[count++];
     } while (total < request->seconds && count < request->runs);
     printf(" wall %.9f cpu %.9f runs %ld", median(wall, count), median(cpu, count), count);
