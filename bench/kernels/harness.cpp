@@ -337,7 +337,7 @@ static void usage(FILE *out)
           "  --verify        compare every bit with the driver's own copy of the kernel\n"
           "  --check         compare with an independent computation, where there is one (at mini and small size)\n"
           "  --time SECONDS  repeat the kernel until it has used so many seconds; print the median in seconds\n"
-          "  --runs N        but at most N times [default: 1000]\n"
+          "  --runs N        but at most N times [default: 20000]\n"
           "  --list          print the kernels and shapes linked in\n"
           "  --sizes         print the table of sizes\n"
           "Exit status: 0 right, 1 a comparison failed, 2 wrong usage.\n",
@@ -368,7 +368,7 @@ static void choose_size(Request *request, const char *word)
 
 static Request parse(int argc, char **argv)
 {
-    Request request = {nullptr, nullptr, 0, 0, false, false, false, false, false, false, 0, 1000};
+    Request request = {nullptr, nullptr, 0, 0, false, false, false, false, false, false, 0, 20000};
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
         struct { const char *name; bool *set; } flags[] = {
