@@ -212,7 +212,7 @@ fn own_variables(
 /// State variables that may stand for a loop's counter, the likeliest first.
 fn candidates(reaches: &Reaches<'_>, dim: &Dim, id: OpId) -> Vec<usize> {
     let Some(of) = dim.of else { return Vec::new() };
-    let unknown = reaches.of[id.index()].unknown;
+    let unknown = reaches.of[id.index()].unknown | reaches.of[id.index()].dead;
     let info = &reaches.program.loops[of.index()];
     if let Some(counter) = info.counter {
         return reaches.layout.counter(counter).into_iter().collect();

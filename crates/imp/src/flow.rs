@@ -215,7 +215,7 @@ impl Solver<'_> {
 
     /// `{ [t] -> [cell] }`: the reach, restricted by the guards, and then the subscripts.
     fn access(&self, op: OpId, subscripts: &[RExpr], guards: &[(RExpr, bool)], span: Span) -> Result<Access> {
-        let Reach { map, unknown, why } = &self.reaches.of[op.index()];
+        let Reach { map, unknown, why, .. } = &self.reaches.of[op.index()];
         let mut why = why.clone();
         let mut doubt = |reason: String| {
             why.get_or_insert(Why { reason, span });

@@ -46,6 +46,8 @@ pub struct Reach {
     pub map: Map,
     /// The state variables whose values are not known.
     pub unknown: u64,
+    /// The state variables whose values nothing looks at any more: they stand at 0, whatever they are.
+    pub dead: u64,
     /// Why the domain may be too large.
     pub why: Option<Why>,
 }
@@ -138,7 +140,7 @@ fn anything(program: &Program, layout: &Layout, ctx: &Ctx, op: OpId) -> Result<R
         reason: "the work budget was spent before this statement".into(),
         span: program.ops[op.index()].span,
     };
-    Ok(Reach { map: ctx.parse(&text)?, unknown: u64::MAX, why: Some(why) })
+    Ok(Reach { map: ctx.parse(&text)?, unknown: u64::MAX, dead: 0, why: Some(why) })
 }
 
 /// Whether there are more steering scalars than are followed.
@@ -374,6 +376,8 @@ struct LoopParts<'p> {
     span: Span,
     /// The counter's dimension and step.
     counter: Option<(usize, i64)>,
+    /// The scalars whose values matter at its head.
+    live: u64,
 }
 
 impl<'p> Walker<'p, '_> {
@@ -381,7 +385,7 @@ impl<'p> Walker<'p, '_> {
         let initial: Vec<String> = self.layout.vars.iter().map(|var| self.first_value(var)).collect();
         let map = self.map(&format!("[] -> [{}]", initial.join(", ")))?.intersect_params(context.clone())?;
         let why = self.context_why();
-        self.block(&self.program.body, Reach { map, unknown: 0, why }, Mode::Record)?;
+        self.block(&self.program.body, Reach { map, unknown: 0, dead: 0, why }, Mode::Record, 0)?;
         Ok(())
     }
 
@@ -431,15 +435,92 @@ impl<'p> Walker<'p, '_> {
         Ok(Reach { map: Map::from_basic_map(reach.map.simple_hull()?)?, ..reach })
     }
 
-    fn block(&mut self, nodes: &'p [Node], mut reach: Reach, mode: Mode) -> Result<Reach> {
+    /// The nodes in turn; `live` are the scalars that what follows them looks at.
+    fn block(&mut self, nodes: &'p [Node], mut reach: Reach, mode: Mode, live: u64) -> Result<Reach> {
+        let mut after = vec![live];
+        for node in nodes.iter().rev() {
+            let last = after.last().copied().unwrap_or(live);
+            after.push(self.live_before(node, last));
+        }
+        after.pop();
         for node in nodes {
-            reach = self.node(node, reach, mode)?;
+            let live = after.pop().unwrap_or(live);
+            reach = self.node(node, reach, mode, live)?;
+            reach = self.buried(reach, live)?;
             reach = self.trimmed(reach)?;
         }
         Ok(reach)
     }
 
-    fn node(&mut self, node: &'p Node, reach: Reach, mode: Mode) -> Result<Reach> {
+    /// Puts the scalars that nothing looks at any more to 0: what an inner loop left behind would otherwise
+    /// be carried through every round of the outer one.
+    fn buried(&self, reach: Reach, live: u64) -> Result<Reach> {
+        let dead = self.scalar_mask() & !live;
+        if dead & !reach.dead == 0 {
+            return Ok(reach);
+        }
+        let after = |k: usize| if dead & (1 << k) != 0 { "0".to_string() } else { self.layout.name(k) };
+        let after: Vec<String> = (0..self.layout.len()).map(after).collect();
+        let update = self.map(&format!("[{}] -> [{}]", self.layout.tuple(), after.join(", ")))?;
+        Ok(Reach { map: reach.map.apply_range(update)?.coalesce()?, dead, ..reach })
+    }
+
+    fn scalar_mask(&self) -> u64 {
+        let scalar = |(_, var): &(usize, &StateVar)| matches!(var, StateVar::Scalar(_));
+        self.layout.vars.iter().enumerate().filter(scalar).fold(0, |mask, (k, _)| mask | 1 << k)
+    }
+
+    fn mask(&self, scalars: &BTreeSet<VarId>) -> u64 {
+        scalars.iter().filter_map(|var| self.layout.scalar(*var)).fold(0, |mask, k| mask | 1 << k)
+    }
+
+    fn looks_at(&self, expr: &RExpr) -> u64 {
+        let mut found = BTreeSet::new();
+        scalars(expr, &mut found);
+        self.mask(&found)
+    }
+
+    /// The scalars whose values matter before the nodes, if `live` matter after them.
+    fn live_block(&self, nodes: &[Node], live: u64) -> u64 {
+        nodes.iter().rev().fold(live, |live, node| self.live_before(node, live))
+    }
+
+    fn live_before(&self, node: &Node, live: u64) -> u64 {
+        match node {
+            Node::Assign { var, subscripts, value, .. } => {
+                let mut found = BTreeSet::new();
+                subscripts.iter().for_each(|s| scalars(s, &mut found));
+                let target = self.layout.scalar(*var).filter(|_| subscripts.is_empty());
+                match target {
+                    Some(_) => scalars(value, &mut found),
+                    None => subscript_scalars(value, &mut found),
+                }
+                target.map_or(live, |at| live & !(1 << at)) | self.mask(&found)
+            }
+            Node::Assume { cond, .. } => live | self.looks_at(cond),
+            Node::If { cond, then, els, .. } => {
+                self.looks_at(cond) | self.live_block(then, live) | self.live_block(els, live)
+            }
+            Node::While { cond, body, .. } => self.live_at_head(self.looks_at(cond), body, live),
+            Node::For { from, to, body, .. } => {
+                self.looks_at(from) | self.live_at_head(self.looks_at(to), body, live)
+            }
+        }
+    }
+
+    /// The scalars whose values matter at the head of a loop.
+    fn live_at_head(&self, condition: u64, body: &[Node], after: u64) -> u64 {
+        let mut live = condition | after;
+        loop {
+            let next = live | self.live_block(body, live);
+            if next == live {
+                return live;
+            }
+            live = next;
+        }
+    }
+
+    fn node(&mut self, node: &'p Node, reach: Reach, mode: Mode, live: u64) -> Result<Reach> {
         match node {
             Node::Assign { op, var, subscripts, value } => {
                 self.record(*op, &reach, mode);
@@ -454,17 +535,26 @@ impl<'p> Walker<'p, '_> {
             }
             Node::If { op, cond, then, els } => {
                 self.record(*op, &reach, mode);
-                self.branches(reach, *op, cond, then, els, mode)
+                self.branches(reach, *op, cond, (then, els), mode, live)
             }
             Node::While { op, of, cond, body } => {
                 let holds = self.layout.condition(cond, true);
                 let fails = self.layout.condition(cond, false);
-                let parts = LoopParts { of: *of, body, holds, fails, span: self.span(*op), counter: None };
+                let head = self.live_at_head(self.looks_at(cond), body, live);
+                let parts = LoopParts {
+                    of: *of,
+                    body,
+                    holds,
+                    fails,
+                    span: self.span(*op),
+                    counter: None,
+                    live: head,
+                };
                 self.run_loop(reach, &parts, Some(*op), mode)
             }
             Node::For { op, of, counter, from, to, step, body } => {
                 self.record(*op, &reach, mode);
-                self.for_loop(reach, (*op, *of, *counter), (from, to, *step), body, mode)
+                self.for_loop(reach, (*op, *of, *counter), (from, to, *step), body, (mode, live))
             }
         }
     }
@@ -482,7 +572,7 @@ impl<'p> Walker<'p, '_> {
         let update = self.map(&format!("[{}] -> [{}]{bounds}", self.layout.tuple(), after.join(", ")))?;
         let bit = 1u64 << at;
         let unknown = if known { reach.unknown & !bit } else { reach.unknown | bit };
-        Ok(Reach { map: reach.map.apply_range(update)?, unknown, why: reach.why })
+        Ok(Reach { map: reach.map.apply_range(update)?, unknown, dead: reach.dead & !bit, why: reach.why })
     }
 
     /// A fresh name for a value that is not affine, and what can be said about it.
@@ -496,9 +586,9 @@ impl<'p> Walker<'p, '_> {
     /// The states in which the condition has the value `wanted`.
     fn restrict(&self, reach: Reach, cond: &RExpr, wanted: bool, span: Span) -> Result<Reach> {
         let formula = self.layout.condition(cond, wanted);
-        let why = reach.why.or_else(|| self.doubt(&formula, reach.unknown, span));
-        let map = reach.map.intersect_range(self.states(&formula.text)?)?;
-        Ok(Reach { map, unknown: reach.unknown, why })
+        let why = reach.why.clone().or_else(|| self.doubt(&formula, reach.unknown, span));
+        let map = reach.map.clone().intersect_range(self.states(&formula.text)?)?;
+        Ok(Reach { map, why, ..reach })
     }
 
     /// Why a formula does not decide what it stands for.
@@ -530,26 +620,43 @@ impl<'p> Walker<'p, '_> {
         reach: Reach,
         op: OpId,
         cond: &RExpr,
-        then: &'p [Node],
-        els: &'p [Node],
+        (then, els): (&'p [Node], &'p [Node]),
         mode: Mode,
+        live: u64,
     ) -> Result<Reach> {
         let span = self.span(op);
         let (before_unknown, before_why) = (reach.unknown, reach.why.clone());
         let yes = self.restrict(reach.clone(), cond, true, span)?;
         let no = self.restrict(reach.clone(), cond, false, span)?;
         let doubtful = before_why.is_none() && (yes.why.is_some() || no.why.is_some());
-        let yes = self.block(then, yes, mode)?;
-        let no = self.block(els, no, mode)?;
+        let yes = self.block(then, yes, mode, live)?;
+        let no = self.block(els, no, mode, live)?;
+        let (yes, no) = (self.buried(yes, live)?, self.buried(no, live)?);
+        let dead = yes.dead & no.dead;
         let map = yes.map.union(no.map)?.coalesce()?;
         let mut unknown = yes.unknown | no.unknown;
         let mut why = yes.why.or(no.why);
+        let mut map = map;
         if doubtful && self.always_ends(then, before_unknown) && self.always_ends(els, before_unknown) {
-            // Either branch runs through; only what it assigns is in doubt.
-            unknown |= self.assigned_mask(then) | self.assigned_mask(els) | before_unknown;
+            // Either branch runs through: only what it assigns is in doubt. The rounds and all other values are those
+            // from before the branches, whatever was made of them inside.
+            let touched = self.assigned_mask(then) | self.assigned_mask(els);
+            let before = self.buried(self.freed(reach, touched)?, live)?;
+            map = map.intersect(before.map)?;
+            unknown |= touched | before_unknown;
             why = None;
         }
-        Ok(Reach { map, unknown, why })
+        Ok(Reach { map, unknown, dead, why })
+    }
+
+    /// The same with any values for these variables.
+    fn freed(&self, reach: Reach, vars: u64) -> Result<Reach> {
+        let after = |k: usize| {
+            if vars & (1 << k) != 0 { self.layout.fresh(&format!("f{k}")) } else { self.layout.name(k) }
+        };
+        let after: Vec<String> = (0..self.layout.len()).map(after).collect();
+        let update = self.map(&format!("[{}] -> [{}]", self.layout.tuple(), after.join(", ")))?;
+        Ok(Reach { map: reach.map.apply_range(update)?, dead: reach.dead & !vars, ..reach })
     }
 
     /// Whether the nodes run to their end whatever happens: no `while`, no `assume`, and `for` loops only with bounds
@@ -579,8 +686,9 @@ impl<'p> Walker<'p, '_> {
         (op, of, counter): (OpId, LoopId, CounterId),
         (from, to, step): (&RExpr, &RExpr, i64),
         body: &'p [Node],
-        mode: Mode,
+        (mode, live): (Mode, u64),
     ) -> Result<Reach> {
+        let live = self.live_at_head(self.looks_at(to), body, live);
         let Some(at) = self.layout.counter(counter) else {
             // More counters than are followed: nothing is known of the rounds.
             let anything = crate::affine::Formula {
@@ -595,6 +703,7 @@ impl<'p> Walker<'p, '_> {
                 fails: anything,
                 span: self.span(op),
                 counter: None,
+                live,
             };
             return self.run_loop(reach, &parts, None, mode);
         };
@@ -604,7 +713,8 @@ impl<'p> Walker<'p, '_> {
         }
         reach = self.assign(reach, at, from)?;
         let (holds, fails) = self.for_condition(at, of, (to, step), bound_moves(to, body));
-        let parts = LoopParts { of, body, holds, fails, span: self.span(op), counter: Some((at, step)) };
+        let parts =
+            LoopParts { of, body, holds, fails, span: self.span(op), counter: Some((at, step)), live };
         let mut after = self.run_loop(reach, &parts, None, mode)?;
         for gone in [Some(at), self.layout.bound(of)].into_iter().flatten() {
             after = self.assign(after, gone, &RExpr::Int(0))?;
@@ -645,34 +755,33 @@ impl<'p> Walker<'p, '_> {
         test: Option<OpId>,
         mode: Mode,
     ) -> Result<Reach> {
+        let reach = self.buried(reach, parts.live)?;
         let unknown = self.unknown_at_head(parts, reach.unknown);
+        let dead = reach.dead;
         let closed = self.closed(parts, unknown)?;
         let why = reach.why.clone().or(closed.why);
         // { [t] -> [k, x] }, and then k joins t.
         let map = reach.map.apply_range(closed.map)?.coalesce()?;
         let depth = map.dim(DimType::In)?;
         let map = map.move_dims(DimType::In, depth, DimType::Out, 0, 1)?;
-        let head = self.trimmed(Reach { map, unknown, why })?;
+        let head = self.trimmed(Reach { map, unknown, dead, why })?;
         if mode == Mode::Record {
             if let Some(test) = test {
                 self.record(test, &head, mode);
             }
             let inside = self.loop_entered(head.clone(), parts)?;
-            self.block(parts.body, inside, mode)?;
+            self.block(parts.body, inside, mode, parts.live)?;
         }
         let doubt = self.doubt(&parts.fails, unknown, parts.span);
         let left = head.map.intersect_range(self.states(&parts.fails.text)?)?;
         let left = left.project_out(DimType::In, depth, 1)?.coalesce()?;
-        Ok(Reach { map: left, unknown, why: head.why.or(doubt) })
+        Ok(Reach { map: left, unknown, dead, why: head.why.or(doubt) })
     }
 
     fn loop_entered(&self, head: Reach, parts: &LoopParts<'p>) -> Result<Reach> {
-        let why = head.why.or_else(|| self.doubt(&parts.holds, head.unknown, parts.span));
-        Ok(Reach {
-            map: head.map.intersect_range(self.states(&parts.holds.text)?)?,
-            unknown: head.unknown,
-            why,
-        })
+        let why = head.why.clone().or_else(|| self.doubt(&parts.holds, head.unknown, parts.span));
+        let map = head.map.clone().intersect_range(self.states(&parts.holds.text)?)?;
+        Ok(Reach { map, why, ..head })
     }
 
     /// The closure of a loop whose head is reached with these variables unknown.
@@ -681,9 +790,16 @@ impl<'p> Walker<'p, '_> {
             return Ok(closed.clone());
         }
         let tuple = self.layout.tuple();
-        let start = Reach { map: self.map(&format!("[{tuple}] -> [{tuple}]"))?, unknown, why: None };
+        let dead = self.scalar_mask() & !parts.live;
+        let zeros = (0..self.layout.len())
+            .filter(|k| dead & (1 << k) != 0)
+            .map(|k| format!("{} = 0", self.layout.name(k)));
+        let zeros = zeros.chain(["0 = 0".to_string()]).collect::<Vec<_>>().join(" and ");
+        let map = self.map(&format!("[{tuple}] -> [{tuple}] : {zeros}"))?;
+        let start = Reach { map, unknown, dead, why: None };
         let entered = self.loop_entered(start, parts)?;
-        let mut round = self.block(parts.body, entered, Mode::Effect)?;
+        let round = self.block(parts.body, entered, Mode::Effect, parts.live)?;
+        let mut round = self.buried(round, parts.live)?;
         if let Some((at, step)) = parts.counter {
             let mut after: Vec<String> = (0..self.layout.len()).map(|k| self.layout.name(k)).collect();
             after[at] = format!("{} + ({step})", after[at]);

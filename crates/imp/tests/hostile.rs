@@ -155,6 +155,58 @@ fn mutated_programs() {
     }
 }
 
+/// The analysis itself: whatever parses is analysed, with little work and without a panic.
+#[test]
+fn analyses_of_mutated_programs() {
+    let budget =
+        imp::reach::Budget { closure: 3_000, reach: 20_000, dependence: 3_000, flow: 20_000, disjuncts: 3 };
+    let options = imp::Options { budget, counters: true, output: true, ..imp::Options::default() };
+    let mut random = Random(4);
+    let mut analysed = 0;
+    for _ in 0..cases("IMP_HOSTILE_CASES", 150) {
+        let mut bytes = random.pick(&SEEDS).as_bytes().to_vec();
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(bytes.len());
+            drop(bytes.splice(at..at + random.below(2), random.pick(&PIECES).bytes()));
+        }
+        if let Ok(program) = Program::parse_bytes(&bytes) {
+            let result = imp::dataflow(&program, &options)
+                .unwrap_or_else(|error| panic!("{error}\n{}", program.source));
+            assert!(result.to_text().is_ok() && result.to_json().is_ok(), "{}", program.source);
+            analysed += 1;
+        }
+    }
+    assert!(analysed > 3, "only {analysed} programs were analysed");
+}
+
+/// Large constants, deep nests and many modes are over-approximated, not waited for.
+#[test]
+fn adversarial_programs() {
+    let deep = format!(
+        "param n;\n{}a[i0] := 1;{}",
+        (0..30).map(|k| format!("for i{k} from 0 to n do ")).collect::<String>(),
+        " done".repeat(30)
+    );
+    let modes: String =
+        (0..12).map(|k| format!("if m == {k} then m := (m * 7 + {k}) mod 12; a[m] := {k} fi; ")).collect();
+    let modes = format!("param n; i := 0; m := 0; while i < n do {modes} i := i + 1 done");
+    let large = "x := 9223372036854775807; while x > -9223372036854775807 do x := x - 4611686018427387904; a[x] := a[x + 1] done".to_string();
+    let wide: String =
+        (0..60).map(|k| format!("while x{k} < x{} do x{k} := x{k} + a[x{k}] done; ", (k + 1) % 60)).collect();
+    for source in [deep, modes, large, wide] {
+        let program = Program::parse(&source).unwrap();
+        let budget = imp::reach::Budget {
+            closure: 5_000,
+            reach: 50_000,
+            dependence: 3_000,
+            flow: 30_000,
+            disjuncts: 3,
+        };
+        let options = imp::Options { budget, ..imp::Options::default() };
+        assert!(imp::dataflow(&program, &options).is_ok(), "{source}");
+    }
+}
+
 #[test]
 fn the_seeds_themselves_are_programs() {
     for seed in SEEDS {

@@ -42,7 +42,7 @@ fn compare(source: &str) {
 #[test]
 fn random_regular_programs() {
     let mut random = Random(91);
-    for case in 0..cases("IMP_MODEL_CASES", 12) {
+    for case in 0..cases("IMP_MODEL_CASES", 8) {
         let mut source = String::from("param n in 0 .. 9, m in -2 .. 3;\n");
         Piece::write(&Regular::program(&mut random), case % 2 == 1, &mut source);
         compare(&source);
