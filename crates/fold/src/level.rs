@@ -162,9 +162,13 @@ impl Level {
 
     /// Two degenerate absorbers that are in progression with `c`, the most recent first.
     fn progression(&self, c: &Poly, s: usize, layout: &Layout, labels: Labels) -> Option<Found> {
-        let n = self.absorbers.len();
-        let lone = |i: &usize| !self.absorbers[*i].is_grown(s);
-        let recent: Vec<usize> = (0..n).rev().filter(lone).take(WINDOW).collect();
+        let mut recent = [0usize; WINDOW];
+        let mut found = 0;
+        for i in (0..self.absorbers.len()).rev().filter(|&i| !self.absorbers[i].is_grown(s)).take(WINDOW) {
+            recent[found] = i;
+            found += 1;
+        }
+        let recent = &recent[..found];
         for (k, &j) in recent.iter().enumerate() {
             for &i in &recent[k + 1..] {
                 if in_progression(&self.absorbers[i], &self.absorbers[j], c, s, layout, labels) {

@@ -111,7 +111,7 @@ pub struct Folder {
     /// Polyhedra in the levels.
     live: usize,
     limit: usize,
-    piece_limit: usize,
+    piece_limit: u64,
     lane: Option<Box<Folder>>,
     lane_number: usize,
     scratch: Vec<i64>,
@@ -145,7 +145,7 @@ impl Folder {
             stats: Stats { widened: rules.widen, ..Stats::default() },
             live: 0,
             limit: options.intermediate_limit(dim),
-            piece_limit: options.max_pieces,
+            piece_limit: options.max_pieces as u64,
             lane: None,
             lane_number,
             scratch: Vec::with_capacity(layout.width()),
@@ -540,7 +540,7 @@ impl Folder {
     fn check_limits(&mut self) -> Result<(), StreamError> {
         let mode = self.options.mode;
         let crowded = self.intermediate() > self.limit;
-        let fragmented = self.retired.len() > self.piece_limit;
+        let fragmented = self.stats.retired > self.piece_limit;
         if (crowded || fragmented) && mode.gives_up() {
             self.give_up();
         } else if mode == Mode::Auto && (crowded || fragmented) {
@@ -560,7 +560,7 @@ impl Folder {
             return self.replay();
         }
         self.rules.widen = true;
-        self.piece_limit = self.retired.len() + self.options.max_pieces;
+        self.piece_limit = self.stats.retired.saturating_add(self.options.max_pieces as u64);
         Ok(())
     }
 

@@ -181,3 +181,54 @@ fn too_many_labels_for_a_point_are_over_approximated() {
     assert!(!result.is_exact());
     check_contains(&points, &result, "thirty values each");
 }
+
+#[test]
+fn memory_does_not_grow_with_the_stream() {
+    // Intermediate polyhedra and pieces stay where they are while the stream gets a hundred times longer.
+    type Case = (&'static str, fn(i64, &mut Rng) -> Option<i64>);
+    let cases: [Case; 4] = [
+        ("regular", |t, _| Some(8 * t)),
+        ("random labels", |_, r| Some(r.range(0, 1 << 40))),
+        ("random geometry", |t, r| r.one_in(2).then_some(t)),
+        ("both", |_, r| if r.one_in(3) { None } else { Some(r.range(0, 1 << 20)) }),
+    ];
+    for (name, label) in cases {
+        for dim in [1, 2] {
+            let sizes: Vec<(usize, usize)> = [3_000, 30_000, 300_000]
+                .map(|n| {
+                    let mut rng = Rng(11);
+                    let mut f = Folder::new(dim, 1, Options::default()).unwrap();
+                    for t in 0..n {
+                        if let Some(l) = label(t, &mut rng) {
+                            let x = if dim == 1 { vec![t] } else { vec![t / 100, t % 100] };
+                            f.push(&x, &[l]).unwrap();
+                        }
+                    }
+                    let result = f.finish();
+                    (result.stats.max_intermediate, result.pieces.len())
+                })
+                .into();
+            assert!(
+                sizes.iter().all(|&(live, pieces)| live <= 80 && pieces <= 80),
+                "{name}, {dim}-D: {sizes:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn pieces_can_be_taken_as_they_retire() {
+    let mut rng = Rng(12);
+    let points: Vec<Point> =
+        (0..3000).map(|t| (vec![t], vec![if t % 100 == 99 { rng.range(0, 99) } else { t }])).collect();
+    let mut f = Folder::new(1, 1, Options::with_mode(Mode::Exact)).unwrap();
+    let mut pieces = Vec::new();
+    for (x, l) in &points {
+        f.push(x, l).unwrap();
+        pieces.extend(f.take_retired());
+    }
+    assert!(!pieces.is_empty());
+    let mut result = f.finish();
+    result.pieces.extend(pieces);
+    check_exact(&points, &result, "taken early");
+}
