@@ -179,6 +179,8 @@ pub enum Inexact {
     },
     /// The budget was spent on this part: what stands in for it is memory-based.
     Budget(&'static str),
+    /// Memory-based flow was asked for.
+    MemoryBased,
 }
 
 impl fmt::Display for Inexact {
@@ -188,6 +190,7 @@ impl fmt::Display for Inexact {
             Inexact::ManyCells { stmt, array, .. } => {
                 write!(f, "{stmt} may read any of several cells of {array}")
             }
+            Inexact::MemoryBased => write!(f, "flow goes past writes that hide it"),
             Inexact::Budget(part) => write!(
                 f,
                 "the budget was spent on the value-based {part}; all conflicting accesses are related instead"

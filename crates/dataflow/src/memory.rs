@@ -3,11 +3,14 @@
 //! Nothing is projected, minimized or subtracted but the cells that two accesses have in common, so this stays cheap
 //! where the value-based analysis does not, and shares no code with isl's flow analysis: tests compare the two.
 
-use isl::UnionMap;
-use model::Scop;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use isl::{Map, UnionMap};
+use model::{Scop, StmtId};
 
 use crate::access::Table;
-use crate::{AccessDependence, Basis, Dependences, Error, Kind, Parts, before};
+use crate::{AccessDependence, Basis, Dependences, Error, Inexact, Kind, Parts, before};
 
 /// All conflicting pairs, those of reductions apart. Every read counts as live-in.
 pub fn memory_based(scop: &Scop) -> Result<Dependences, Error> {
@@ -19,7 +22,7 @@ pub fn memory_based(scop: &Scop) -> Result<Dependences, Error> {
             live_out: table.relations(|entry| !entry.reads())?,
             flow_basis: Basis::Memory,
             memory_basis: Basis::Memory,
-            reasons: Vec::new(),
+            reasons: vec![Inexact::MemoryBased],
         };
         parts.finish(scop, &table)
     };
@@ -29,17 +32,22 @@ pub fn memory_based(scop: &Scop) -> Result<Dependences, Error> {
 /// The conflicting pairs that would be of these kinds if there were no reductions.
 pub(crate) fn pairs(scop: &Scop, table: &Table, kinds: &[Kind]) -> isl::Result<Vec<AccessDependence>> {
     let mut pairs = Vec::new();
+    let mut orders: HashMap<(StmtId, StmtId), Map> = HashMap::new();
     for source in &table.entries {
         for sink in &table.entries {
             let Some(kind) = source.kind_to(sink) else { continue };
             if !kinds.contains(&source.plain_kind_to(sink)) {
                 continue;
             }
+            let order = match orders.entry((source.stmt, sink.stmt)) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(before(scop, source.stmt, sink.stmt)?),
+            };
             let relation = source
                 .relation
                 .clone()
                 .apply_range(sink.relation.clone().reverse()?)?
-                .intersect(before(scop, source.stmt, sink.stmt)?)?;
+                .intersect(order.clone())?;
             if !relation.is_empty()? {
                 let (array, source, sink) = (sink.array, source.id, sink.id);
                 pairs.push(AccessDependence { kind, source, sink, array, relation });

@@ -365,3 +365,59 @@ fn a_spent_budget_is_no_verdict() {
         assert!(error.is_budget(), "{error}");
     }
 }
+
+// ---- tiles ----
+
+/// Both bands of time and space, tiled by 4, after the given change of coordinates.
+fn tiled(scop: &Scop, coordinates: &str) -> Schedule {
+    let schedule = band(scop, &scop.ctx.parse(coordinates).unwrap());
+    let node = schedule.get_root().unwrap().get_child(0).unwrap();
+    let sizes = node.band_get_space().unwrap();
+    let sizes =
+        isl::MultiVal::zero(sizes).unwrap().add_val(isl::Val::int_from_si(&scop.ctx, 4).unwrap()).unwrap();
+    node.band_tile(sizes).unwrap().get_schedule().unwrap()
+}
+
+#[test]
+fn a_stencil_must_be_skewed_before_it_is_tiled() {
+    let (scop, found) = parse(
+        "param n [3, *]
+param t [1, *]
+array A [n] 8
+stmt S { S[s, i] : 0 <= s < t and 1 <= i < n - 1 }
+  read { S[s, i] -> A[i - 1] }
+  read { S[s, i] -> A[i] }
+  read { S[s, i] -> A[i + 1] }
+  write { S[s, i] -> A[i] }
+order { for { for { S } } }",
+    );
+    let skewed = tiled(&scop, "{ S[s, i] -> [s, s + i] }");
+    assert_eq!(check(&scop, &found, &skewed).unwrap(), Verdict::Legal);
+    let straight = tiled(&scop, "{ S[s, i] -> [s, i] }");
+    let verdict = check(&scop, &found, &straight).unwrap();
+    assert!(!verdict.is_legal());
+    assert_wrong(&scop, &straight.get_map().unwrap(), verdict.violation().unwrap());
+    // No loop of the skewed tiles is parallel: it takes a wavefront, a skew of the tiles themselves.
+    for band in bands(&skewed) {
+        assert!((0..2).all(|member| !parallel_is_legal(&scop, &found, &band, member).unwrap().is_legal()));
+    }
+}
+
+#[test]
+fn tiles_of_a_matrix_product_are_legal_and_two_of_their_loops_parallel() {
+    let (scop, found) = parse(
+        &GEMM
+            .replace("stmt Init { Init[i, j] : 0 <= i, j < n }\n  write { Init[i, j] -> C[i, j] }\n", "")
+            .replace("Init ", ""),
+    );
+    let schedule = tiled(&scop, "{ Sum[i, j, k] -> [k, j, i] }");
+    assert_eq!(check_with(&scop, &found, &schedule, Reductions::Kept).unwrap(), Verdict::Legal);
+    for band in bands(&schedule) {
+        let parallel =
+            [0, 1, 2].map(|member| parallel_is_legal(&scop, &found, &band, member).unwrap().is_legal());
+        assert_eq!(parallel, [false, true, true]);
+    }
+    for params in [[1], [6]] {
+        assert!(interp::agree(&scop, &schedule, &params).unwrap().is_same());
+    }
+}
