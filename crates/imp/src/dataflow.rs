@@ -60,6 +60,14 @@ pub enum Error {
         /// The names there are.
         known: String,
     },
+    /// The options name a statement that the program does not have.
+    #[error("the program has no statement `{name}`; it has {known}")]
+    NoSuchStatement {
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
     /// The program has no exact model.
     #[error("the program has no exact model: {reason} (line {line})")]
     NotRegular {
@@ -510,6 +518,52 @@ impl Dataflow<'_> {
         Ok(self.report()?.to_text())
     }
 
+    /// Why each read of a statement has the sources it has: every writing statement of the variable, and what became of it.
+    pub fn explain(&self, statement: &str) -> Result<String, Error> {
+        let Some(id) = self.program.op(statement) else {
+            let known: Vec<&str> = self.program.ops.iter().map(|op| op.name.as_str()).collect();
+            return Err(Error::NoSuchStatement { name: statement.to_string(), known: known.join(", ") });
+        };
+        let report = self.report()?;
+        let mut out = format!("{statement}: {}\n", statement_text(&self.program.source, self.op(id)));
+        for (at, read) in self.op(id).reads.iter().enumerate() {
+            let access = self.access_text(id, Sink::Read(at as u32));
+            let _ = writeln!(out, "reads {access}");
+            let found: Vec<_> = report
+                .dependences
+                .iter()
+                .filter(|d| d.sink == statement && d.access == access && d.kind == "flow")
+                .collect();
+            let writers = self
+                .program
+                .ops
+                .iter()
+                .filter(|op| op.write.as_ref().is_some_and(|(var, _)| *var == read.var));
+            for op in writers {
+                let line = match found.iter().find(|d| d.source == op.name) {
+                    None => "never writes this cell before the read".to_string(),
+                    Some(d) if d.direct_is_empty => {
+                        format!(
+                            "writes it earlier, {}, but never last: another write always comes between",
+                            d.q.first()
+                        )
+                    }
+                    Some(d) => format!("writes it last, {}; {}", d.direct.first(), d.direct_status.text()),
+                };
+                let _ = writeln!(out, "  {}: {line}", op.name);
+            }
+            for input in report.inputs.iter().filter(|i| i.sink == statement && i.access == access) {
+                let _ = writeln!(
+                    out,
+                    "  before the program: the value is an input, {}; {}",
+                    input.rounds.first(),
+                    input.status.text()
+                );
+            }
+        }
+        Ok(out)
+    }
+
     /// The statement-level graph for Graphviz: an edge for every direct dependence, dashed where it is over-approximated.
     pub fn to_dot(&self) -> Result<String, Error> {
         let report = self.report()?;
@@ -578,7 +632,29 @@ fn tidy_set(set: Set, context: &Set) -> isl::Result<String> {
     short.or_else(|error| if error.is_budget() { Ok(set) } else { Err(error) })?.to_str()
 }
 
+/// The operations of a run and their direct dependences for Graphviz; for small runs.
+pub fn instance_graph(program: &Program, trace: &crate::trace::Trace) -> String {
+    let name = |k: u32| {
+        let vector: Vec<String> = trace.vector(k).iter().map(i64::to_string).collect();
+        format!("{}({})", program.ops[trace.op(k).index()].name, vector.join(","))
+    };
+    let mut out = String::from("digraph operations {\n  node [shape=ellipse, fontname=\"monospace\"];\n");
+    for k in 0..trace.len() as u32 {
+        let _ = writeln!(out, "  o{k} [label={:?}];", name(k));
+        for direct in trace.direct(k) {
+            let style = if direct.kind == Kind::Flow { "solid" } else { "dotted" };
+            let _ = writeln!(out, "  o{} -> o{k} [style={style}];", direct.source);
+        }
+    }
+    out.push_str("}\n");
+    out
+}
+
 impl Shown {
+    fn first(&self) -> &str {
+        self.lines().next().map_or("", String::as_str)
+    }
+
     fn lines(&self) -> impl Iterator<Item = &String> {
         self.variables.iter().chain(&self.counters)
     }

@@ -13,6 +13,7 @@ pub mod diag;
 pub mod flow;
 pub mod format;
 pub mod interp;
+pub mod invariant;
 pub mod lexer;
 pub mod lower;
 pub mod parser;

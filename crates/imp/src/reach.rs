@@ -9,6 +9,8 @@
 //! a loop applies the closure of its round ([`crate::closure`]), which adds one component to `t`. A loop's
 //! round is found by walking its body from the identity relation.
 //!
+//! Where a loop has no exact closure, an invariant of its head ([`crate::invariant`]) bounds the states further.
+//!
 //! **What "exact" means.** `why` is `None` iff the domain of the relation is exactly the set of rounds in
 //! which the statement runs, for all parameters, and the values of the *known* variables are exactly those
 //! they have. A variable is *unknown* after it was given a value that is not affine, or under a condition that is
@@ -85,7 +87,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { closure: 100_000, reach: 1_500_000, dependence: 200_000, flow: 3_000_000, disjuncts: 4 }
+        Budget { closure: 100_000, reach: 2_000_000, dependence: 500_000, flow: 5_000_000, disjuncts: 4 }
     }
 }
 
@@ -355,6 +357,8 @@ struct Walker<'p, 'a> {
 struct Closed {
     /// `{ [x] -> [k, x'] }`.
     map: Map,
+    /// `{ [x] -> [x'] }`: one round.
+    round: Map,
     why: Option<Why>,
 }
 
@@ -550,7 +554,8 @@ impl<'p> Walker<'p, '_> {
                     counter: None,
                     live: head,
                 };
-                self.run_loop(reach, &parts, Some(*op), mode)
+                let after = self.run_loop(reach.clone(), &parts, Some(*op), mode)?;
+                self.simplest(after, reach, self.assigned_mask(body), live)
             }
             Node::For { op, of, counter, from, to, step, body } => {
                 self.record(*op, &reach, mode);
@@ -645,8 +650,22 @@ impl<'p> Walker<'p, '_> {
             map = map.intersect(before.map)?;
             unknown |= touched | before_unknown;
             why = None;
+        } else {
+            let touched = self.assigned_mask(then) | self.assigned_mask(els);
+            return self.simplest(Reach { map, unknown, dead, why }, reach, touched, live);
         }
         Ok(Reach { map, unknown, dead, why })
+    }
+
+    /// What was before, if nothing that matters has changed since: a union of branches or of numbers of rounds may
+    /// describe the same in a hundred pieces.
+    fn simplest(&self, after: Reach, before: Reach, touched: u64, live: u64) -> Result<Reach> {
+        if touched & live != 0 || after.why.is_some() || before.why.is_some() {
+            return Ok(after);
+        }
+        let (after, before) = (self.buried(after, live)?, self.buried(before, live)?);
+        let same = after.map.is_equal(&before.map)?;
+        Ok(if same { Reach { map: before.map, ..after } } else { after })
     }
 
     /// The same with any values for these variables.
@@ -688,6 +707,7 @@ impl<'p> Walker<'p, '_> {
         body: &'p [Node],
         (mode, live): (Mode, u64),
     ) -> Result<Reach> {
+        let (before, live_after) = (reach.clone(), live);
         let live = self.live_at_head(self.looks_at(to), body, live);
         let Some(at) = self.layout.counter(counter) else {
             // More counters than are followed: nothing is known of the rounds.
@@ -719,7 +739,7 @@ impl<'p> Walker<'p, '_> {
         for gone in [Some(at), self.layout.bound(of)].into_iter().flatten() {
             after = self.assign(after, gone, &RExpr::Int(0))?;
         }
-        Ok(after)
+        self.simplest(after, before, self.assigned_mask(body), live_after)
     }
 
     /// `counter <= to` (or `>=`) and its opposite.
@@ -759,9 +779,14 @@ impl<'p> Walker<'p, '_> {
         let unknown = self.unknown_at_head(parts, reach.unknown);
         let dead = reach.dead;
         let closed = self.closed(parts, unknown)?;
-        let why = reach.why.clone().or(closed.why);
+        let why = reach.why.clone().or_else(|| closed.why.clone());
         // { [t] -> [k, x] }, and then k joins t.
-        let map = reach.map.apply_range(closed.map)?.coalesce()?;
+        let mut map = reach.map.clone().apply_range(closed.map)?.coalesce()?;
+        if why.is_some()
+            && let Some(states) = self.invariant(&reach, &closed.round)?
+        {
+            map = map.intersect_range(states.insert_dims(DimType::Out, 0, 1)?)?;
+        }
         let depth = map.dim(DimType::In)?;
         let map = map.move_dims(DimType::In, depth, DimType::Out, 0, 1)?;
         let head = self.trimmed(Reach { map, unknown, dead, why })?;
@@ -776,6 +801,13 @@ impl<'p> Walker<'p, '_> {
         let left = head.map.intersect_range(self.states(&parts.fails.text)?)?;
         let left = left.project_out(DimType::In, depth, 1)?.coalesce()?;
         Ok(Reach { map: left, unknown, dead, why: head.why.or(doubt) })
+    }
+
+    /// States that the head is reached in, in every round; nothing if that takes too long.
+    fn invariant(&self, reach: &Reach, round: &Map) -> Result<Option<Set>> {
+        let first = reach.map.clone().range()?;
+        let found = self.ctx.with_budget(self.budget.closure, || crate::invariant::invariant(&first, round));
+        found.or_else(|error| if error.is_budget() { Ok(None) } else { Err(error) })
     }
 
     fn loop_entered(&self, head: Reach, parts: &LoopParts<'p>) -> Result<Reach> {
@@ -816,7 +848,7 @@ impl<'p> Walker<'p, '_> {
         let inexact =
             || Why { reason: "no closed form was found for the loop's rounds".into(), span: parts.span };
         let why = round.why.or_else(|| (!closure.exact).then(inexact));
-        let closed = Closed { map: closure.map, why };
+        let closed = Closed { map: closure.map, round: round.map, why };
         self.closures.insert((parts.of, unknown), closed.clone());
         Ok(closed)
     }

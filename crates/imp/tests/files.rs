@@ -1,6 +1,6 @@
 //! The file tests of the language: `dataflow`, `run` and `fmt` on the programs in `tests/files`.
 //!
-//! * `dataflow [--counters] [--both] [--only VAR] [--output] [--json] [--dot] [--check VALUES]`: the report, and after it
+//! * `dataflow [--counters] [--both] [--only VAR] [--output] [--json] [--dot] [--explain STATEMENT] [--check VALUES]`: the report, and after it
 //!   the verdict of every check;
 //! * `run VALUES`: the operations of a run with their direct, most recent and all dependences;
 //! * `structure VALUES...`: the program with its structure put back, whether its dataflow is exact, and for each of the
@@ -8,7 +8,8 @@
 //! * `fmt`: the program as the formatter writes it.
 
 use filetests::TestInput;
-use imp::{Inputs, Options, Program, check, dataflow, run};
+use imp::dataflow::{self, dataflow};
+use imp::{Inputs, Options, Program, check, run};
 use std::fmt::Write as _;
 
 fn main() -> std::process::ExitCode {
@@ -27,7 +28,7 @@ fn parse(input: &TestInput) -> Result<Program, String> {
 fn command_dataflow(input: &TestInput) -> Result<String, String> {
     let program = parse(input)?;
     let mut options = Options::default();
-    let (mut checks, mut json, mut dot) = (Vec::new(), false, false);
+    let (mut checks, mut json, mut dot, mut explain) = (Vec::new(), false, false, None);
     let mut words = input.args.iter();
     while let Some(word) = words.next() {
         let mut value = || words.next().cloned().ok_or(format!("{word} needs a value"));
@@ -38,14 +39,16 @@ fn command_dataflow(input: &TestInput) -> Result<String, String> {
             "--output" => options.output = true,
             "--json" => json = true,
             "--dot" => dot = true,
+            "--explain" => explain = Some(value()?),
             "--check" => checks.push(value()?),
             _ => return Err(format!("unknown argument {word}")),
         }
     }
     let result = dataflow(&program, &options).map_err(|error| error.to_string())?;
-    let text = match (json, dot) {
-        (true, _) => result.to_json(),
-        (_, true) => result.to_dot(),
+    let text = match (json, dot, &explain) {
+        (_, _, Some(statement)) => result.explain(statement),
+        (true, ..) => result.to_json(),
+        (_, true, _) => result.to_dot(),
         _ => result.to_text(),
     };
     let mut text = text.map_err(|error| error.to_string())?;
@@ -110,6 +113,9 @@ fn command_run(input: &TestInput) -> Result<String, String> {
     let inputs = Inputs::parse(input.args.first().map_or("", String::as_str))?;
     let outcome = run(&program, &inputs, 1_000).map_err(|error| error.to_string())?;
     let trace = &outcome.trace;
+    if input.args.iter().any(|word| word == "--dot") {
+        return Ok(dataflow::instance_graph(&program, trace));
+    }
     let list = |operations: Vec<u32>| operations.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
     let mut text = String::new();
     for k in 0..trace.len() as u32 {
