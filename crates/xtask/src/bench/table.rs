@@ -216,8 +216,12 @@ pub fn json(rows: &[Row], clock: Clock) -> Value {
         let of_shape: Vec<_> = rows.iter().filter(|row| row.shape == shape).collect();
         let Some(first) = of_shape.first() else { continue };
         let mean = |side: usize| {
-            let ratios: Vec<_> = of_shape.iter().filter_map(|row| row.ratio(side, clock)).collect();
-            json!({ "kernels": ratios.len(), "ratio": geomean(&ratios) })
+            let of = |only_list: bool| {
+                let counted = of_shape.iter().filter(|row| !only_list || row.kernel.is_polybench());
+                let ratios: Vec<_> = counted.filter_map(|row| row.ratio(side, clock)).collect();
+                json!({ "kernels": ratios.len(), "ratio": geomean(&ratios) })
+            };
+            json!({ "all": of(false), "polybench": of(true) })
         };
         let sides = first.sides.iter().enumerate();
         means.insert(
@@ -300,7 +304,9 @@ mod tests {
         let value = json(&rows(), Clock::Processor);
         assert_eq!(value["rows"][0]["sides"][1]["cpu_seconds"], json!([1.0, 2.0, 1.0]));
         assert_eq!(value["rows"][3]["sides"][1]["state"], "wrong");
-        assert!((value["geomean"]["flat"]["orthant"]["ratio"].as_f64().unwrap() - 2.0).abs() < 1e-12);
+        let means = &value["geomean"]["flat"]["orthant"];
+        assert!((means["all"]["ratio"].as_f64().unwrap() - 2.0).abs() < 1e-12);
+        assert!((means["polybench"]["ratio"].as_f64().unwrap() - 1.0).abs() < 1e-12);
     }
 
     #[test]
