@@ -495,9 +495,9 @@ impl Folder {
                 self.live -= self.levels[s].offer(p, s, &self.layout, self.rules, &mut self.spare);
                 return;
             }
-            // Repetition is looked for among polyhedra that have grown along the level below, and among the single
-            // points and lines of a row.
-            if s == 1 || p.is_grown(s - 1) {
+            // Repetition is looked for among polyhedra that have grown along the level below. Single points of a row
+            // fold along the loop around it instead, if there is one.
+            if p.is_grown(s - 1) || s == 1 && self.layout.dim == 1 {
                 return self.offer_extra(p, s);
             }
             s += 1;

