@@ -55,6 +55,9 @@ const MAX_PIECES: usize = 10;
 /// The longest period that is looked for.
 const MAX_PERIOD: usize = 4;
 
+/// A way to propose a closure; `None` if it does not apply.
+type Method<'m> = &'m dyn Fn(&Map) -> Result<Option<Map>>;
+
 impl Builder<'_> {
     fn map(&self, text: &str) -> Result<Map> {
         self.ctx.parse(&format!("{}{{ {text} }}", self.params))
@@ -67,7 +70,7 @@ impl Builder<'_> {
     /// The closure of `round`.
     pub fn closure(&self, round: &Map) -> Result<Closure> {
         let round = round.clone().coalesce()?;
-        let methods: [&dyn Fn(&Map) -> Result<Option<Map>>; 4] =
+        let methods: [Method<'_>; 4] =
             [&|r| self.closed_form(r), &|r| self.phases(r, 0), &|r| self.periods(r), &|r| self.by_isl(r)];
         let mut bound = None;
         for (at, method) in methods.iter().enumerate() {
@@ -362,8 +365,8 @@ fn in_order(edges: &[Vec<bool>]) -> Vec<Vec<usize>> {
         }
     }
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for node in 0..count {
-        let same = |group: &Vec<usize>| reach[node][group[0]] && reach[group[0]][node];
+    for (node, reached) in reach.iter().enumerate() {
+        let same = |group: &Vec<usize>| reached[group[0]] && reach[group[0]][node];
         match groups.iter_mut().find(|group| same(group)) {
             Some(group) => group.push(node),
             None => groups.push(vec![node]),

@@ -71,7 +71,8 @@ mod tests {
     #[test]
     fn bounds_contain_the_values() {
         let ctx = Ctx::new();
-        let cases: [(&str, fn(i64, i64) -> Option<i64>); 4] = [
+        type Operation = fn(i64, i64) -> Option<i64>;
+        let cases: [(&str, Operation); 4] = [
             ("x * y", |x, y| Some(x * y)),
             ("x * x", |x, _| Some(x * x)),
             ("(x * y) mod 3", |x, y| Some((x * y).rem_euclid(3))),

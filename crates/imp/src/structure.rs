@@ -538,12 +538,10 @@ pub fn equivalent(one: &Program, other: &Program, inputs: &Inputs, limit: usize)
 
 /// An access: whether it writes, the array, the subscripts.
 type Event = (bool, String, Vec<i64>);
+/// The values of array cells.
+type Contents = BTreeMap<(String, Vec<i64>), i64>;
 
-fn behaviour(
-    program: &Program,
-    inputs: &Inputs,
-    limit: usize,
-) -> Result<(Vec<Event>, BTreeMap<(String, Vec<i64>), i64>), Diagnostic> {
+fn behaviour(program: &Program, inputs: &Inputs, limit: usize) -> Result<(Vec<Event>, Contents), Diagnostic> {
     let outcome = run(program, inputs, limit)?;
     let trace = &outcome.trace;
     let named = |cell| {

@@ -38,7 +38,7 @@ fn relations(result: &Dataflow<'_>) -> BTreeMap<String, [String; 3]> {
         let text = |map: &isl::Map| {
             result.translate(d.sink, d.source, map, true).and_then(|map| map.to_str()).unwrap()
         };
-        let k = d.k.as_ref().map_or(String::new(), |k| text(k));
+        let k = d.k.as_ref().map_or(String::new(), &text);
         found.insert(
             format!("{} read {before} from {}", sink.name, source.name),
             [text(&d.q), k, text(&d.direct)],
