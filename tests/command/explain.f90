@@ -9,7 +9,7 @@ subroutine axpy(n, a, x, y)
   end do
 end subroutine
 ! output:
-! axpy_ (FIRModule)
+! axpy_ (%s)
 !   %s:7:3: 1 loop: candidate
 !       do i = 1, n
 !

@@ -90,8 +90,11 @@ impl Session {
         if self.options.report.is_none() && self.options.print_after.is_empty() {
             return;
         }
-        let nests = nests.iter().map(nest_report).collect();
-        let report = FunctionReport { format: FORMAT, module: pass.source_file(), symbol, function, nests };
+        let nests: Vec<_> = nests.iter().map(nest_report).collect();
+        // Not every compiler names its module after the source.
+        let place = nests.iter().find_map(|nest| nest.loc.clone());
+        let module = place.map_or_else(|| pass.source_file(), |place| place.file);
+        let report = FunctionReport { format: FORMAT, module, symbol, function, nests };
         if self.prints("detect") {
             eprint!("{}", print_nests(&report));
         }

@@ -557,6 +557,11 @@ impl<'p> Value<'p> {
         (!name.is_empty()).then_some(name)
     }
 
+    /// A name that the user knows, or else the operand.
+    pub fn readable(self) -> String {
+        self.source_name().unwrap_or_else(|| self.operand_text())
+    }
+
     /// The value of an integer constant of at most 64 bits, read as signed.
     pub fn constant(self) -> Option<i64> {
         let is_constant = !ask!(llvm_c::LLVMIsAConstantInt(self.raw)).is_null();

@@ -237,12 +237,10 @@ impl<'p> Emitter<'_, 'p> {
     /// A loop with its test at the end, behind a test whether it runs at all.
     fn for_loop(&mut self, l: &For) -> Option<()> {
         let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
-        let before = self.builder().here();
         let (head, after) = (self.builder().block(c"orthant.loop"), self.builder().block(c"orthant.after"));
         let runs = self.builder().compare(LLVMIntSLE, first, last);
         let preheader = self.builder().block(c"orthant.preheader");
         self.builder().branch(runs, preheader, after);
-        let _ = before;
         self.builder().at_end(preheader);
         self.builder().jump(head);
         self.builder().at_end(head);

@@ -348,11 +348,7 @@ impl<'p> Lifter<'_, 'p> {
             phi.incoming().into_iter().filter(|(_, from)| scope.contains(from)).collect();
         values.dedup_by_key(|(value, _)| *value);
         match values[..] {
-            // A value of one block only is not defined on the other ways out.
-            [(value, _)] => match self.exit_value(value) {
-                ExitValue::Cell => ExitValue::Cell,
-                other => other,
-            },
+            [(value, _)] => self.exit_value(value),
             _ => ExitValue::Cell,
         }
     }
@@ -541,7 +537,7 @@ impl<'p> Lifter<'_, 'p> {
                 if !matters || self.pass.alias(first, 0, second, 0) == Alias::No {
                     continue;
                 }
-                let (x, y) = (scop.array(b).name.clone(), scop.array(a).name.clone());
+                let (x, y) = (second.readable(), first.readable());
                 if unbounded.contains(&a) || unbounded.contains(&b) {
                     return Err(Reason::PossibleOverlap { first: x, second: y });
                 }
