@@ -10,7 +10,7 @@ use isl::{Map, UnionMap};
 use model::{Scop, StmtId};
 
 use crate::access::Table;
-use crate::{AccessDependence, Basis, Dependences, Error, Inexact, Kind, Parts, before};
+use crate::{AccessDependence, Basis, Dependences, Error, Inexact, Kind, Parts, before, tidy_union};
 
 /// All conflicting pairs, those of reductions apart. Every read counts as live-in.
 pub fn memory_based(scop: &Scop) -> Result<Dependences, Error> {
@@ -69,5 +69,5 @@ pub(crate) fn live_out(scop: &Scop, table: &Table) -> isl::Result<UnionMap> {
         }
         all = all.union(UnionMap::from_map(last)?)?;
     }
-    all.coalesce()
+    tidy_union(all)
 }
