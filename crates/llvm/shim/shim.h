@@ -67,6 +67,10 @@ struct OrthantRange { // of a SCEV up to 64 bits wide
   uint64_t unsigned_min, unsigned_max;
 };
 
+// src/ffi.rs asserts the same sizes.
+static_assert(sizeof(OrthantLocation) == 8 && sizeof(OrthantCallEffects) == 9 && sizeof(OrthantMemory) == 2);
+static_assert(sizeof(OrthantTarget) == 32 && sizeof(OrthantRange) == 32);
+
 // ---- views.cpp: the function and its loops ----
 LLVMValueRef orthant_function(OrthantPass *pass);
 void orthant_demangle(const char *symbol, size_t length, OrthantSink sink, void *data);

@@ -74,6 +74,10 @@ pub struct Range {
     pub unsigned_max: u64,
 }
 
+// shim/shim.h asserts the same sizes.
+const _: () = assert!(size_of::<Location>() == 8 && size_of::<CallEffects>() == 9 && size_of::<Memory>() == 2);
+const _: () = assert!(size_of::<Target>() == 32 && size_of::<Range>() == 32);
+
 unsafe extern "C" {
     pub fn orthant_function(pass: *mut OrthantPass) -> LLVMValueRef;
     pub fn orthant_demangle(symbol: *const c_char, length: usize, sink: Sink, data: *mut c_void);
