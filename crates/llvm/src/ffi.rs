@@ -75,7 +75,8 @@ pub struct Range {
 }
 
 // shim/shim.h asserts the same sizes.
-const _: () = assert!(size_of::<Location>() == 8 && size_of::<CallEffects>() == 9 && size_of::<Memory>() == 2);
+const _: () =
+    assert!(size_of::<Location>() == 8 && size_of::<CallEffects>() == 9 && size_of::<Memory>() == 2);
 const _: () = assert!(size_of::<Target>() == 32 && size_of::<Range>() == 32);
 
 unsafe extern "C" {

@@ -10,7 +10,7 @@
 //! `n - 1 < 0` (the extension adds 2^32) or `n - 1 < -2^31` (the subtraction wraps).
 
 use super::flow::Blocks;
-use crate::pass::Loop;
+use crate::pass::{Loop, Value};
 use crate::scev::{Scev, ScevKind, ScevRef, Scevs};
 use isl::{Ctx, DimType, Id, LocalSpace, PwAff, Set, Space, Val};
 use model::{Budget, BudgetSpent, Param};
@@ -52,15 +52,28 @@ pub struct Evaluated {
 pub struct Affine<'a, 'p> {
     ctx: Ctx,
     scope: &'a Blocks<'p>,
+    around: Option<Loop<'p>>,
     scevs: &'a Scevs<'p>,
     budget: &'a Budget,
     params: RefCell<Vec<(ScevRef<'p>, Param)>>,
 }
 
 impl<'a, 'p> Affine<'a, 'p> {
-    /// For a region of these blocks.
-    pub fn new(ctx: &Ctx, scope: &'a Blocks<'p>, scevs: &'a Scevs<'p>, budget: &'a Budget) -> Self {
-        Self { ctx: ctx.clone(), scope, scevs, budget, params: RefCell::default() }
+    /// For a region of these blocks, inside the loop `around` if there is one.
+    pub fn new(
+        ctx: &Ctx,
+        scope: &'a Blocks<'p>,
+        around: Option<Loop<'p>>,
+        scevs: &'a Scevs<'p>,
+        budget: &'a Budget,
+    ) -> Self {
+        Self { ctx: ctx.clone(), scope, around, scevs, budget, params: RefCell::default() }
+    }
+
+    /// The expression of a value where the loops of the chain run. With an empty chain that is still inside the loops
+    /// around the region, whose counters have their current, not their final values.
+    pub fn expression(&self, value: Value<'p>, chain: &[Loop<'p>]) -> Option<ScevRef<'p>> {
+        self.scevs.of_value_at(value, chain.last().copied().or(self.around))
     }
 
     /// The parameters met so far, with what each stands for.

@@ -170,8 +170,7 @@ impl<'p> Builder<'_, 'p> {
         let predicate = inst.predicate().ok_or(Stop::NotAffine)?;
         let is_unsigned = matches!(predicate, LLVMIntUGT | LLVMIntUGE | LLVMIntULT | LLVMIntULE);
         let mut side = |value| -> Result<PwAff, Stop> {
-            let scev =
-                self.affine.scevs().of_value_at(value, chain.last().copied()).ok_or(Stop::NotAffine)?;
+            let scev = self.affine.expression(value, chain).ok_or(Stop::NotAffine)?;
             let read = if is_unsigned { Affine::unsigned } else { Affine::signed };
             let evaluated = read(self.affine, &scev, chain)?;
             fails.push(evaluated.fails);

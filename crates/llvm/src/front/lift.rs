@@ -43,6 +43,8 @@ pub struct Lifted<'p> {
     pub chains: Vec<Vec<Loop<'p>>>,
     /// The region's blocks when it was lifted.
     pub scope: Blocks<'p>,
+    /// The innermost loop around the region.
+    pub around: Option<Loop<'p>>,
     /// Loads and stores whose byte offset is affine and does not wrap.
     pub exact_offsets: HashSet<Inst<'p>>,
     /// The phis of the exit block, in order, with the value they get from the region.
@@ -76,7 +78,7 @@ impl<'p> Lifted<'p> {
     /// region.
     pub fn expression(&self, scevs: &Scevs<'p>, value: Value<'p>, chain: &[Loop<'p>]) -> Option<ScevRef<'p>> {
         let is_memory = value.inst().is_some_and(|inst| inst.is_call() || inst.pointer().is_some());
-        let synthesis = Synthesis { scevs, scope: &self.scope };
+        let synthesis = Synthesis { scevs, scope: &self.scope, around: self.around };
         if is_memory { None } else { synthesis.expression(value, chain) }
     }
 }
@@ -102,13 +104,20 @@ pub fn lift<'p>(
 ) -> Result<Lifted<'p>, Obstacle<'p>> {
     let scope = region_blocks(region);
     let shape = shape(pass, &scope, region);
-    let affine = Affine::new(ctx, &scope, scevs, budget);
+    let around = around(pass, region, &scope);
+    let affine = Affine::new(ctx, &scope, around, scevs, budget);
     let order = blocks_of(&shape);
     let domains = domains::domains(pass, &affine, region, &order)
         .map_err(|no| obstacle(no.stop, Reason::NonAffineCondition, no.at))?;
-    let synthesis = Synthesis { scevs, scope: &scope };
+    let synthesis = Synthesis { scevs, scope: &scope, around };
     let lifter = Lifter { pass, affine: &affine, synthesis: &synthesis, domains: &domains, region };
     lifter.lift(&shape)
+}
+
+/// The innermost loop that the region is a part of.
+fn around<'p>(pass: Pass<'p>, region: Region<'p>, scope: &Blocks<'p>) -> Option<Loop<'p>> {
+    let mut outwards = std::iter::successors(pass.loop_of(region.entry), |l| l.parent());
+    outwards.find(|l| !scope.contains(&l.header()))
 }
 
 fn obstacle<'p>(stop: Stop, not_affine: Reason, at: Inst<'p>) -> Obstacle<'p> {
@@ -208,7 +217,7 @@ impl<'p> Lifter<'_, 'p> {
         let refuse = |reason| Obstacle { reason, at: Anchor::Inst(inst) };
         let chain = &self.domains.chains[&inst.block()];
         let scevs = self.affine.scevs();
-        let pointer = inst.pointer().and_then(|pointer| scevs.of_value_at(pointer, chain.last().copied()));
+        let pointer = inst.pointer().and_then(|pointer| self.affine.expression(pointer, chain));
         let pointer = pointer.ok_or_else(|| refuse(Reason::MovingBase))?;
         let base = scevs.base(&pointer);
         let base = match base.kind {
@@ -491,6 +500,7 @@ impl<'p> Lifter<'_, 'p> {
             bodies,
             chains,
             scope: self.affine.scope().clone(),
+            around: self.synthesis.around,
             exact_offsets,
             exit_phis: exits.phis,
             live_out: exits.live_out,

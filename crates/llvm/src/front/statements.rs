@@ -29,13 +29,15 @@ pub struct Synthesis<'a, 'p> {
     pub scevs: &'a Scevs<'p>,
     /// The region's blocks.
     pub scope: &'a Blocks<'p>,
+    /// The innermost loop around the region.
+    pub around: Option<Loop<'p>>,
 }
 
 impl<'p> Synthesis<'_, 'p> {
     /// The value's expression, if it can be computed in iterations of the chain without executing instructions
     /// of the region.
     pub fn expression(&self, value: Value<'p>, chain: &[Loop<'p>]) -> Option<crate::scev::ScevRef<'p>> {
-        let scev = self.scevs.of_value_at(value, chain.last().copied())?;
+        let scev = self.scevs.of_value_at(value, chain.last().copied().or(self.around))?;
         self.is_computable(&scev, chain, 0).then_some(scev)
     }
 
