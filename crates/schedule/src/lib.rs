@@ -1,3 +1,403 @@
-//! Legality of schedules, and new schedules from dependences.
+//! Legality of schedules, and new schedules from dependences: legal by proof, then fast.
+//!
+//! # Terms
+//! A *schedule tree* is isl's: *bands* of loops, *sequences* of parts, *marks*. A band is *permutable* if its members can
+//! be put in any order and tiled; a member is *coincident* if it carries no dependence. A loop over *tiles* steps
+//! by the tile size, a loop over *points* runs inside of one tile; a tile is *full* if all its points are instances.
+//!
+//! # How a schedule is found
+//! 1. A few candidates: the program's own order, and isl's scheduler with as much and as little fusion as possible
+//!    ([`candidate`]).
+//! 2. For each innermost band: which member becomes innermost (parallel with contiguous accesses if possible), whether the
+//!    innermost loop is distributed over the statements, tile sizes ([`tree`]).
+//! 3. A prediction of the cost ([`cost`]); the cheapest candidate wins if it is clearly cheaper than the original order.
+//! 4. [`legality::check_with`] on the result. A schedule that it does not call legal is never returned.
+//!
+//! # What comes out
+//! [`Decision::New`]: a schedule tree in which full tiles are isolated (isl's AST option `isolate`), so that their inner
+//! loops have plain bounds, and in which each innermost parallel loop is a band of one member under a mark
+//! [`tree::VECTOR`], put there only if [`legality::parallel_is_legal`] agrees. Or [`Decision::Original`] with a reason.
+//!
+//! # Example
+//! `C[i, j] += A[i, k] * B[k, j]` in the order `(i, j, k)` becomes
+//! ```text
+//! T(S): (i, k, j)
+//! band i, k, j: permutable, coincident i, j, vector j
+//! ```
+//!
+//! # Budget
+//! One budget of isl operations spans everything; each candidate gets a share of what is left, so that one
+//! that explodes leaves something for the others. When all is spent, the original order stays.
 
+pub mod affine;
+pub mod candidate;
+pub mod cost;
+mod describe;
+mod json;
 pub mod legality;
+pub mod tree;
+
+pub use cost::Cost;
+pub use describe::describe;
+pub use json::{FORMAT, ImportError, from_json, to_json};
+
+use candidate::Candidate;
+use dataflow::Dependences;
+use isl::{AstLoopType, Id, Schedule, ScheduleNode, ScheduleNodeType};
+use legality::{Reductions, Verdict};
+use model::Scop;
+use std::fmt;
+use tree::Bonds;
+
+/// What the cost model knows about the machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// Bytes of the first-level data cache.
+    pub l1_bytes: u64,
+    /// Bytes of the second-level cache.
+    pub l2_bytes: u64,
+    /// Bytes of a cache line.
+    pub line_bytes: u64,
+    /// Bits of a vector register.
+    pub vector_bits: u32,
+}
+
+impl Default for Machine {
+    fn default() -> Self {
+        Machine { l1_bytes: 32 << 10, l2_bytes: 512 << 10, line_bytes: 64, vector_bits: 256 }
+    }
+}
+
+/// How much to fuse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fusion {
+    /// As the prediction says.
+    #[default]
+    Auto,
+    /// As much as isl's scheduler does.
+    Max,
+    /// Only what must be fused.
+    Min,
+}
+
+/// Which tiles to use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Tiling {
+    /// As the prediction says.
+    #[default]
+    Auto,
+    /// None.
+    Off,
+    /// These sizes for the members of each permutable innermost band, outermost first; the last one is repeated. 0
+    /// or 1: not tiled. The choice among schedules is made as if the sizes were free.
+    Sizes(Vec<i64>),
+}
+
+/// How to schedule.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many isl operations everything may take.
+    pub operations: u64,
+    /// Whether the order of updates of one reduction may be changed.
+    pub reductions: Reductions,
+    /// How much to fuse.
+    pub fusion: Fusion,
+    /// Which tiles to use.
+    pub tiling: Tiling,
+    /// What to compute costs for.
+    pub machine: Machine,
+    /// The value of a parameter about which nothing is known.
+    pub estimate: i64,
+    /// How much of the original's predicted cost the new schedule may have to be taken; infinity to take
+    /// the best one always.
+    pub threshold: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            operations: 4_000_000,
+            reductions: Reductions::Kept,
+            fusion: Fusion::Auto,
+            tiling: Tiling::Auto,
+            machine: Machine::default(),
+            estimate: 1000,
+            threshold: 0.9,
+        }
+    }
+}
+
+/// What to do.
+#[derive(Debug)]
+pub enum Decision {
+    /// Run the statements in this order.
+    New(Box<New>),
+    /// Leave the program's order.
+    Original {
+        /// Why.
+        reason: Reason,
+    },
+}
+
+/// A legal schedule.
+#[derive(Debug)]
+pub struct New {
+    /// The tree.
+    pub schedule: Schedule,
+    /// One line for each statement, `T(S): (i + j, i)`, then one for each innermost band.
+    pub description: String,
+    /// What it is expected to bring.
+    pub prediction: Prediction,
+}
+
+/// Predicted costs; only their ratio means something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// Of the program's order.
+    pub original: Cost,
+    /// Of the new schedule.
+    pub new: Cost,
+}
+
+impl Prediction {
+    /// How many times faster.
+    pub fn speedup(&self) -> f64 {
+        self.original.total() / self.new.total().max(1.0)
+    }
+}
+
+impl fmt::Display for Prediction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "about {:.1} times the speed", self.speedup())
+    }
+}
+
+/// Why the program's order stays.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// There is no loop.
+    NoLoops,
+    /// No other order was found.
+    NothingElse,
+    /// The best order found is not clearly better.
+    NothingPays(Prediction),
+    /// The budget was spent in this step.
+    BudgetSpent(&'static str),
+    /// A bug of this crate: what was found is not legal.
+    OurBug(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::NoLoops => f.write_str("there is no loop to reorder"),
+            Reason::NothingElse => f.write_str("no other order keeps all dependences and looks better"),
+            Reason::NothingPays(prediction) => {
+                write!(f, "the best order found is not clearly better: {prediction}")
+            }
+            Reason::BudgetSpent(step) => write!(
+                f,
+                "the budget of isl operations was spent on {step}; raise the budget or split the loop nest"
+            ),
+            Reason::OurBug(text) => {
+                write!(f, "the schedule found is not legal, which is a bug worth a report: {text}")
+            }
+        }
+    }
+}
+
+/// Why there is no decision.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// isl failed, not for lack of budget.
+    #[error("cannot schedule: {0}")]
+    Isl(#[from] isl::Error),
+    /// The legality checker failed, not for lack of budget.
+    #[error(transparent)]
+    Legality(#[from] legality::Error),
+}
+
+/// The program's own order.
+pub fn identity(scop: &Scop) -> isl::Result<Schedule> {
+    scop.schedule()
+}
+
+/// A better order, if there is one.
+pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Result<Decision, Error> {
+    let mut step = "the dependences";
+    let result = scop
+        .ctx
+        .with_budget(options.operations, || Optimizer { scop, dependences, options, step: &mut step }.run());
+    match result {
+        Err(Error::Isl(error)) if error.is_budget() => {
+            Ok(Decision::Original { reason: Reason::BudgetSpent(step) })
+        }
+        Err(Error::Legality(error)) if error.is_budget() => {
+            Ok(Decision::Original { reason: Reason::BudgetSpent(step) })
+        }
+        other => other,
+    }
+}
+
+/// All schedules that [`optimize`] chooses from, the program's own first: a name, the description and the predicted
+/// cost. For explanations; those that the budget does not allow are left out.
+pub fn candidates(
+    scop: &Scop,
+    dependences: &Dependences,
+    options: &Options,
+) -> Result<Vec<(&'static str, String, Cost)>, Error> {
+    scop.ctx.with_budget(options.operations, || {
+        let mut step = "";
+        let optimizer = Optimizer { scop, dependences, options, step: &mut step };
+        let bonds = optimizer.bonds()?;
+        let models = affine::models(scop, options.estimate)?;
+        let original = Candidate::new(scop, &bonds, scop.schedule()?, &models, options, true)?;
+        let mut all = vec![("original", describe::of_candidate(scop, &original)?, original.cost)];
+        for (name, fusion) in
+            [("own order", Fusion::Auto), ("distributed", Fusion::Min), ("fused", Fusion::Max)]
+        {
+            if let Some(found) = optimizer.candidate(&bonds, &models, fusion)? {
+                all.push((name, describe::of_candidate(scop, &found)?, found.cost));
+            }
+        }
+        Ok(all)
+    })
+}
+
+struct Optimizer<'a> {
+    scop: &'a Scop,
+    dependences: &'a Dependences,
+    options: &'a Options,
+    /// What is being done, for messages.
+    step: &'a mut &'static str,
+}
+
+impl Optimizer<'_> {
+    fn run(mut self) -> Result<Decision, Error> {
+        let original = |reason| Ok(Decision::Original { reason });
+        let bonds = self.bonds()?;
+        *self.step = "the original order";
+        let models = affine::models(self.scop, self.options.estimate)?;
+        let before = Candidate::new(self.scop, &bonds, self.scop.schedule()?, &models, self.options, true)?;
+        if before.shape.bands.is_empty() {
+            return original(Reason::NoLoops);
+        }
+        *self.step = "the search for a better order";
+        let Some(best) = self.best(&bonds, &models)? else {
+            return original(Reason::BudgetSpent(self.step));
+        };
+        let prediction = Prediction { original: before.cost, new: best.cost };
+        if best.is_unchanged(&before) {
+            return original(Reason::NothingElse);
+        }
+        if prediction.new.total() > self.options.threshold * prediction.original.total() {
+            return original(Reason::NothingPays(prediction));
+        }
+        self.finish(best, prediction)
+    }
+
+    fn bonds(&self) -> isl::Result<Bonds> {
+        let apart = self.dependences.strict()?;
+        let order = match self.options.reductions {
+            Reductions::Kept => apart.clone(),
+            Reductions::Relaxed => self.dependences.relaxed()?,
+        };
+        Ok(Bonds { order, apart })
+    }
+
+    /// The cheapest candidate; `None` if there is none within the budget.
+    fn best(&mut self, bonds: &Bonds, models: &[affine::StmtModel]) -> Result<Option<Candidate>, Error> {
+        let mut best: Option<Candidate> = None;
+        let all: &[Fusion] = match self.options.fusion {
+            Fusion::Auto => &[Fusion::Auto, Fusion::Min, Fusion::Max],
+            Fusion::Max => &[Fusion::Max],
+            Fusion::Min => &[Fusion::Min],
+        };
+        for fusion in all {
+            let Some(found) = self.candidate(bonds, models, *fusion)? else { continue };
+            let better = |best: &Candidate| found.cost.total() < CLEARLY * best.cost.total();
+            if best.as_ref().is_none_or(better) {
+                best = Some(found);
+            }
+        }
+        Ok(best)
+    }
+
+    /// What one way to fuse finds within a share of the budget; [`Fusion::Auto`] is the program's own order.
+    fn candidate(
+        &self,
+        bonds: &Bonds,
+        models: &[affine::StmtModel],
+        fusion: Fusion,
+    ) -> Result<Option<Candidate>, Error> {
+        let share = self.scop.ctx.operations_left().unwrap_or(self.options.operations) / 3;
+        let found = self.scop.ctx.with_budget(share, || {
+            let schedule = match fusion {
+                Fusion::Auto => tree::own_order(self.scop, &bonds.order)?,
+                fusion => candidate::isl_schedule(self.scop, bonds, fusion)?,
+            };
+            Candidate::new(self.scop, bonds, schedule, models, self.options, false)
+        });
+        match found {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if error.is_budget() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn finish(&mut self, best: Candidate, prediction: Prediction) -> Result<Decision, Error> {
+        *self.step = "tiling";
+        let description = describe::of_candidate(self.scop, &best)?;
+        let isolate = self.scop.ctx.operations_left().unwrap_or(self.options.operations) / 4;
+        let schedule = tree::apply(self.scop, best.schedule, &best.changes, isolate)?;
+        *self.step = "the proof of legality";
+        let verdict = legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
+        if let Verdict::Illegal(violation) = verdict {
+            return Ok(Decision::Original { reason: Reason::OurBug(violation.to_string()) });
+        }
+        *self.step = "parallel loops";
+        let schedule = self.mark(schedule)?;
+        Ok(Decision::New(Box::new(New { schedule, description, prediction })))
+    }
+
+    /// Splits off and marks the innermost loops that the checker calls parallel.
+    fn mark(&self, schedule: Schedule) -> Result<Schedule, Error> {
+        let mut failure = None;
+        let marked = schedule.map_schedule_node_bottom_up(|node| {
+            if node.get_type()? != ScheduleNodeType::Band || tree::has_band_below(&node)? {
+                return Ok(node);
+            }
+            let last = node.band_n_member()? - 1;
+            match legality::parallel_is_legal(self.scop, self.dependences, &node, last) {
+                Ok(verdict) => self.finish_innermost(node, last, verdict.is_legal()),
+                Err(legality::Error::Isl(error)) => Err(error),
+                Err(error) => {
+                    failure = Some(error);
+                    Ok(node)
+                }
+            }
+        });
+        match failure {
+            Some(error) => Err(error.into()),
+            None => Ok(marked?),
+        }
+    }
+
+    fn finish_innermost(&self, node: ScheduleNode, last: usize, parallel: bool) -> isl::Result<ScheduleNode> {
+        // Plain loops for each combination of statements, unless there would be too many.
+        let few = tree::stmts_below(self.scop, &node)?.len() <= 4;
+        let loops = if few { AstLoopType::Separate } else { AstLoopType::Default };
+        let node = node.band_member_set_ast_loop_type(last, loops)?;
+        if !parallel {
+            return Ok(node);
+        }
+        let mark = Id::new(&self.scop.ctx, tree::VECTOR)?;
+        match last {
+            0 => node.insert_mark(mark),
+            _ => node.band_split(last)?.child(0)?.insert_mark(mark)?.parent(),
+        }
+    }
+}
+
+/// Another candidate must be that much cheaper.
+const CLEARLY: f64 = 0.97;

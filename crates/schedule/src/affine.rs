@@ -1,0 +1,320 @@
+//! Statements, accesses and schedule rows as plain integer vectors: what the cost model computes with.
+//!
+//! A *row* is one member of a band for one statement: `t = c . (counters) + constant + parameters`. A *direction* for a
+//! row is the vector of counters that moves this row by one and leaves the other rows where they are; a column of
+//! the inverse of the matrix of rows. An access with subscripts `F . (counters)` moves by `F . direction`: its stride.
+//! Example: rows `(t, 2t + i)` have the directions `(1, -2)` and `(0, 1)`, so `A[i]` has the strides -2 and 1.
+//!
+//! What is not affine (quotients, several pieces) has no row; whoever asks takes the worst case.
+
+use isl::{Aff, DimType, Map, PwAff, PwMultiAff, Set, Val};
+use model::{Access, AccessKind, ArrayKind, Scop, Stmt};
+
+/// One member of a band for one statement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The coefficient of each counter; `None` if the row is not affine.
+    pub coefficients: Option<Vec<i64>>,
+    /// As text, in the names of the counters.
+    pub text: String,
+}
+
+/// A statement as the cost model sees it.
+#[derive(Clone, Debug)]
+pub struct StmtModel {
+    /// How many values each counter has, at the estimated parameters.
+    pub extents: Vec<f64>,
+    /// Accesses to memory.
+    pub accesses: Vec<AccessModel>,
+}
+
+/// An access to memory.
+#[derive(Clone, Debug)]
+pub struct AccessModel {
+    /// The array's number.
+    pub array: u32,
+    /// Bytes per cell.
+    pub bytes: f64,
+    /// For each subscript the coefficient of each counter; `None` if not affine.
+    pub subscripts: Option<Vec<Vec<i64>>>,
+    /// Whether it writes.
+    pub writes: bool,
+}
+
+/// All statements.
+pub fn models(scop: &Scop, estimate: i64) -> isl::Result<Vec<StmtModel>> {
+    let params = estimated_params(scop, estimate)?;
+    scop.stmts.iter().map(|stmt| stmt_model(scop, stmt, &params)).collect()
+}
+
+/// One point of the context: each parameter at the estimate if the context allows it.
+fn estimated_params(scop: &Scop, estimate: i64) -> isl::Result<Set> {
+    let mut chosen = scop.context.clone();
+    for param in &scop.params {
+        let low = param.range.0.unwrap_or(i64::MIN);
+        let high = param.range.1.unwrap_or(i64::MAX);
+        let wanted = estimate.clamp(low.min(high), high);
+        let Some(position) = chosen.find_dim_by_name(DimType::Param, &param.name)? else { continue };
+        let value = Val::int_from_si(&scop.ctx, wanted)?;
+        let fixed = chosen.clone().fix_val(DimType::Param, position, value)?;
+        if !fixed.is_empty()? {
+            chosen = fixed;
+        }
+    }
+    Ok(chosen)
+}
+
+fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> {
+    let domain = stmt.domain.clone().intersect_params(params.clone())?;
+    let empty = domain.is_empty()?;
+    let extent = |at: usize| -> isl::Result<f64> {
+        if empty {
+            return Ok(1.0);
+        }
+        let (low, high) = (domain.clone().dim_min_val(at)?, domain.clone().dim_max_val(at)?);
+        match (low.is_int()?, high.is_int()?) {
+            (true, true) => Ok((as_f64(&high) - as_f64(&low) + 1.0).max(1.0)),
+            _ => Ok(UNBOUNDED),
+        }
+    };
+    let extents = (0..domain.dim(DimType::Set)?).map(extent).collect::<isl::Result<_>>()?;
+    let mut accesses = Vec::new();
+    for access in &stmt.accesses {
+        if scop.array(access.array).kind == ArrayKind::Memory {
+            accesses.push(access_model(scop, access)?);
+        }
+    }
+    Ok(StmtModel { extents, accesses })
+}
+
+/// How many values a counter without bounds is taken to have.
+const UNBOUNDED: f64 = 1000.0;
+
+fn as_f64(val: &Val) -> f64 {
+    val.to_string().parse().unwrap_or(UNBOUNDED)
+}
+
+fn access_model(scop: &Scop, access: &Access) -> isl::Result<AccessModel> {
+    let array = scop.array(access.array);
+    Ok(AccessModel {
+        array: access.array.0,
+        bytes: f64::from(array.elem_bytes),
+        subscripts: subscripts(&access.relation)?,
+        writes: access.kind != AccessKind::Read,
+    })
+}
+
+fn subscripts(relation: &Map) -> isl::Result<Option<Vec<Vec<i64>>>> {
+    if !relation.is_single_valued()? {
+        return Ok(None);
+    }
+    let domain = relation.clone().domain()?;
+    let function = PwMultiAff::from_map(relation.clone())?.gist(domain)?;
+    if !function.isa_multi_aff()? {
+        return Ok(None);
+    }
+    let function = function.as_multi_aff()?;
+    (0..function.dim(DimType::Out)?).map(|at| coefficients(&function.get_at(at)?)).collect()
+}
+
+/// The coefficient of each input; `None` if there are quotients or fractions.
+fn coefficients(aff: &Aff) -> isl::Result<Option<Vec<i64>>> {
+    for at in 0..aff.dim(DimType::Div)? {
+        if !aff.get_coefficient_val(DimType::Div, at)?.is_zero()? {
+            return Ok(None);
+        }
+    }
+    let mut all = Vec::new();
+    for at in 0..aff.dim(DimType::In)? {
+        match integer(&aff.get_coefficient_val(DimType::In, at)?)? {
+            Some(value) => all.push(value),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(all))
+}
+
+fn integer(val: &Val) -> isl::Result<Option<i64>> {
+    Ok(if val.is_int()? { val.to_string().parse().ok() } else { None })
+}
+
+/// The row of one statement, whose counters have these names.
+pub fn row(function: &PwAff, names: &[String]) -> isl::Result<Row> {
+    let domain = function.clone().domain()?;
+    let function = function.clone().gist(domain)?;
+    if function.isa_aff()? {
+        let aff = function.as_aff()?;
+        if let Some(coefficients) = coefficients(&aff)? {
+            let text = affine_text(&aff, &coefficients, names)?;
+            return Ok(Row { coefficients: Some(coefficients), text });
+        }
+        return Ok(Row { coefficients: None, text: inner_text(&aff.to_str()?) });
+    }
+    Ok(Row { coefficients: None, text: inner_text(&function.to_str()?) })
+}
+
+/// What stands between the last `->` and the end of isl's text.
+fn inner_text(text: &str) -> String {
+    let text = text.rsplit("->").next().unwrap_or(text);
+    text.trim_matches([' ', '{', '}', '[', ']', '(', ')']).to_owned()
+}
+
+fn affine_text(aff: &Aff, coefficients: &[i64], names: &[String]) -> isl::Result<String> {
+    let mut terms: Vec<(i64, String)> =
+        coefficients.iter().copied().zip(names.iter().cloned()).filter(|(value, _)| *value != 0).collect();
+    for at in 0..aff.dim(DimType::Param)? {
+        let value = integer(&aff.get_coefficient_val(DimType::Param, at)?)?.unwrap_or(0);
+        if value != 0 {
+            terms.push((value, aff.get_dim_name(DimType::Param, at)?.unwrap_or_default()));
+        }
+    }
+    let constant = integer(&aff.get_constant_val()?)?.unwrap_or(0);
+    if constant != 0 || terms.is_empty() {
+        terms.push((constant, String::new()));
+    }
+    let mut text = String::new();
+    for (value, name) in terms {
+        let sign = match (text.is_empty(), value < 0) {
+            (true, true) => "-",
+            (true, false) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        };
+        let size = value.unsigned_abs();
+        let number = if size == 1 && !name.is_empty() { String::new() } else { size.to_string() };
+        text += &format!("{sign}{number}{name}");
+    }
+    Ok(text)
+}
+
+/// For each row a direction, or `None` where a row adds nothing to those before it (or is not affine). Rows that
+/// are missing for a full matrix are taken from the counters themselves.
+pub fn directions(rows: &[Option<Vec<i64>>], counters: usize) -> Vec<Option<Vec<f64>>> {
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut used: Vec<Option<usize>> = Vec::new();
+    for row in rows {
+        let vector = row.as_ref().map(|row| row.iter().map(|value| *value as f64).collect::<Vec<_>>());
+        used.push(
+            vector.filter(|vector| vector.len() == counters).and_then(|vector| take(&mut basis, vector)),
+        );
+    }
+    for at in 0..counters {
+        let mut unit = vec![0.0; counters];
+        unit[at] = 1.0;
+        take(&mut basis, unit);
+    }
+    let inverse = inverse(&basis);
+    let column = |at: usize| inverse.iter().map(|row| row[at]).collect();
+    used.into_iter().map(|used| used.map(column)).collect()
+}
+
+/// What is left of a row when other rows are fixed: a combination of it and them in which as many counters as possible
+/// do not occur.
+pub fn reduced(mut row: Vec<f64>, fixed: &[Vec<f64>]) -> Vec<f64> {
+    let mut leaders: Vec<(usize, Vec<f64>)> = Vec::new();
+    let reduce = |row: &mut Vec<f64>, leaders: &[(usize, Vec<f64>)]| {
+        for (column, leader) in leaders {
+            let factor = row[*column] / leader[*column];
+            row.iter_mut().zip(leader).for_each(|(value, lead)| *value -= factor * lead);
+        }
+    };
+    for one in fixed {
+        let mut one = one.clone();
+        reduce(&mut one, &leaders);
+        if let Some(column) = one.iter().position(|value| value.abs() > TINY) {
+            leaders.push((column, one));
+        }
+    }
+    reduce(&mut row, &leaders);
+    row
+}
+
+/// Adds a vector to a basis if it is independent of it.
+fn take(basis: &mut Vec<Vec<f64>>, vector: Vec<f64>) -> Option<usize> {
+    basis.push(vector);
+    if rank(basis) == basis.len() {
+        return Some(basis.len() - 1);
+    }
+    basis.pop();
+    None
+}
+
+const TINY: f64 = 1e-9;
+
+fn rank(rows: &[Vec<f64>]) -> usize {
+    let mut rows = rows.to_vec();
+    let (mut found, columns) = (0, rows.first().map_or(0, Vec::len));
+    for column in 0..columns {
+        let Some(pivot) =
+            (found..rows.len()).max_by(|a, b| rows[*a][column].abs().total_cmp(&rows[*b][column].abs()))
+        else {
+            break;
+        };
+        if rows[pivot][column].abs() < TINY {
+            continue;
+        }
+        rows.swap(found, pivot);
+        let (done, rest) = rows.split_at_mut(found + 1);
+        let leader = &done[found];
+        for row in rest {
+            let factor = row[column] / leader[column];
+            row.iter_mut().zip(leader).for_each(|(value, lead)| *value -= factor * lead);
+        }
+        found += 1;
+    }
+    found
+}
+
+/// The inverse of a regular matrix, by Gauss and Jordan.
+fn inverse(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let size = matrix.len();
+    let mut rows: Vec<Vec<f64>> = matrix
+        .iter()
+        .enumerate()
+        .map(|(at, row)| {
+            let unit = (0..size).map(|column| f64::from(u8::from(column == at)));
+            row.iter().copied().chain(unit).collect()
+        })
+        .collect();
+    for column in 0..size {
+        let pivot = (column..size)
+            .max_by(|a, b| rows[*a][column].abs().total_cmp(&rows[*b][column].abs()))
+            .unwrap_or(column);
+        rows.swap(column, pivot);
+        let divisor = rows[column][column];
+        rows[column].iter_mut().for_each(|value| *value /= divisor);
+        let leader = rows[column].clone();
+        for (at, row) in rows.iter_mut().enumerate() {
+            let factor = row[column];
+            if at != column && factor != 0.0 {
+                row.iter_mut().zip(&leader).for_each(|(value, lead)| *value -= factor * lead);
+            }
+        }
+    }
+    rows.into_iter().map(|row| row[size..].to_vec()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_of_a_skewed_band() {
+        let rows = [Some(vec![1, 0]), Some(vec![2, 1])];
+        assert_eq!(directions(&rows, 2), [Some(vec![1.0, -2.0]), Some(vec![0.0, 1.0])]);
+    }
+
+    #[test]
+    fn a_skewed_row_with_its_skew_fixed() {
+        assert_eq!(reduced(vec![2.0, 1.0], &[vec![1.0, 0.0]]), [0.0, 1.0]);
+        assert_eq!(reduced(vec![1.0, 0.0], &[vec![1.0, 1.0]]), [0.0, -1.0]);
+        assert_eq!(reduced(vec![3.0, 3.0], &[vec![1.0, 1.0]]), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn dependent_rows_have_no_direction() {
+        let rows = [Some(vec![1, 1]), Some(vec![0, 0]), None, Some(vec![2, 2]), Some(vec![0, 1])];
+        let found = directions(&rows, 2);
+        assert_eq!(found, [Some(vec![1.0, 0.0]), None, None, None, Some(vec![-1.0, 1.0])]);
+    }
+}

@@ -1,0 +1,336 @@
+//! From dependences to a few schedules worth looking at, and for each the best changes of its innermost bands.
+//!
+//! The candidates are the program's own order, and what isl's scheduler (a variant of U. Bondhugula et al., "A practical
+//! automatic polyhedral parallelizer and locality optimizer", 2008) finds when it fuses as much as it can and
+//! when it fuses nothing. For each leaf band the order of its members, the tile sizes and whether the
+//! innermost loop is distributed over the parts are chosen by [`crate::cost`].
+
+use crate::affine::{StmtModel, reduced};
+use crate::cost::{Cost, LoopRef, Path, cost};
+use crate::tree::{Band, Bonds, Change, Freedom, Planned, Shape, Step, freedom};
+use crate::{Fusion, Machine, Options, Tiling};
+use isl::{Ctx, Schedule, ScheduleConstraints, UnionMap};
+use model::Scop;
+
+/// isl's scheduler under the given settings; the context's own settings come back afterwards.
+pub fn isl_schedule(scop: &Scop, bonds: &Bonds, fusion: Fusion) -> isl::Result<Schedule> {
+    let ctx = &scop.ctx;
+    let serialize = i32::from(fusion == Fusion::Min);
+    let _restored = Settings::set(
+        ctx,
+        &[
+            (Ctx::get_schedule_serialize_sccs, Ctx::set_schedule_serialize_sccs, serialize),
+            (Ctx::get_schedule_whole_component, Ctx::set_schedule_whole_component, 0),
+            (Ctx::get_schedule_maximize_band_depth, Ctx::set_schedule_maximize_band_depth, 1),
+            (Ctx::get_schedule_maximize_coincidence, Ctx::set_schedule_maximize_coincidence, 1),
+            (Ctx::get_schedule_outer_coincidence, Ctx::set_schedule_outer_coincidence, 0),
+            (Ctx::get_schedule_treat_coalescing, Ctx::set_schedule_treat_coalescing, 1),
+            (Ctx::get_schedule_split_scaled, Ctx::set_schedule_split_scaled, 1),
+            (Ctx::get_schedule_max_coefficient, Ctx::set_schedule_max_coefficient, 10),
+            (Ctx::get_schedule_max_constant_term, Ctx::set_schedule_max_constant_term, 20),
+        ],
+    )?;
+    // What is known about the parameters keeps the relations small.
+    let small = |relation: &UnionMap| relation.clone().gist_params(scop.context.clone())?.coalesce();
+    let apart = small(&bonds.apart)?;
+    ScheduleConstraints::on_domain(scop.domain()?)?
+        .set_context(scop.context.clone())?
+        .set_validity(small(&bonds.order)?)?
+        .set_coincidence(apart.clone())?
+        .set_proximity(apart)?
+        .compute_schedule()
+}
+
+type Getter = fn(&Ctx) -> isl::Result<i32>;
+type Setter = fn(&Ctx, i32) -> isl::Result<()>;
+
+/// Puts a context's settings back when dropped.
+struct Settings<'a> {
+    ctx: &'a Ctx,
+    old: Vec<(Setter, i32)>,
+}
+
+impl<'a> Settings<'a> {
+    fn set(ctx: &'a Ctx, wanted: &[(Getter, Setter, i32)]) -> isl::Result<Settings<'a>> {
+        let mut settings = Settings { ctx, old: Vec::new() };
+        for (get, set, value) in wanted {
+            let old = get(ctx)?;
+            set(ctx, *value)?;
+            settings.old.push((*set, old));
+        }
+        Ok(settings)
+    }
+}
+
+impl Drop for Settings<'_> {
+    fn drop(&mut self) {
+        for (set, value) in &self.old {
+            // Setting an option cannot fail; if it did, the worst is another schedule next time.
+            let _ = set(self.ctx, *value);
+        }
+    }
+}
+
+/// A schedule with what is to be done to its leaf bands.
+#[derive(Debug)]
+pub struct Candidate {
+    /// Before the changes.
+    pub schedule: Schedule,
+    /// Its bands.
+    pub shape: Shape,
+    /// What is to be done to each leaf band.
+    pub changes: Vec<Planned>,
+    /// The prediction for the changed schedule.
+    pub cost: Cost,
+}
+
+impl Candidate {
+    /// Looks at a schedule and chooses changes. With `fixed`, it stays as it is.
+    pub fn new(
+        scop: &Scop,
+        bonds: &Bonds,
+        schedule: Schedule,
+        models: &[StmtModel],
+        options: &Options,
+        fixed: bool,
+    ) -> isl::Result<Candidate> {
+        let shape = Shape::new(scop, &schedule)?;
+        let mut changes = Vec::new();
+        for (at, band) in shape.bands.iter().enumerate().filter(|(_, band)| band.leaf) {
+            let parts = shape.parts(at);
+            let freedom = freedom(scop, bonds, band, &parts)?;
+            let chooser =
+                Chooser { shape: &shape, models, options, at, band, parts: &parts, freedom: &freedom };
+            let change = if fixed { chooser.unchanged() } else { chooser.choose() };
+            changes.push(Planned { band: at, parts, freedom, change });
+        }
+        let paths = paths(&shape, models, &changes);
+        let cost = cost(models, &paths, &options.machine);
+        if let (Tiling::Sizes(sizes), false) = (&options.tiling, fixed) {
+            changes.iter_mut().for_each(|planned| override_sizes(sizes, planned));
+        }
+        Ok(Candidate { schedule, shape, changes, cost })
+    }
+}
+
+impl Candidate {
+    /// Whether it is the program's own order.
+    pub fn is_unchanged(&self, original: &Candidate) -> bool {
+        let plain = self.changes.iter().all(|Planned { change, .. }| {
+            !change.is_tiled()
+                && !change.sink
+                && change.order.iter().enumerate().all(|(at, member)| at == *member)
+        });
+        let times = |candidate: &Candidate| {
+            let steps = |(stmt, steps): &(usize, Vec<Step>)| {
+                let mut all = Vec::new();
+                for step in steps {
+                    match step {
+                        Step::Child(at) => all.push(format!("#{at}")),
+                        Step::Band(number) => {
+                            let rows = &candidate.shape.bands[*number].rows;
+                            all.extend(rows.iter().filter_map(|rows| Some(rows.get(stmt)?.text.clone())));
+                        }
+                    }
+                }
+                (*stmt, all)
+            };
+            let mut times: Vec<_> = candidate.shape.paths.iter().map(steps).collect();
+            times.sort();
+            times
+        };
+        plain && times(self) == times(original)
+    }
+}
+
+/// Tiles as the caller wants them.
+fn override_sizes(sizes: &[i64], planned: &mut Planned) {
+    if planned.freedom.permutable {
+        for (at, tile) in planned.change.tiles.iter_mut().enumerate() {
+            *tile = sizes.get(at).or(sizes.last()).copied().filter(|size| *size > 1);
+        }
+    }
+}
+
+/// How many iterations a loop over a member has when the loops before it stand still: with `s` fixed, `2s + i` has as
+/// many values as `i`.
+fn trip(shape: &Shape, before: &[(usize, usize)], band: usize, member: usize, models: &[StmtModel]) -> f64 {
+    let row_of = |(band, member): (usize, usize), stmt: &usize| -> Option<Vec<f64>> {
+        let row = shape.bands[band].rows[member].get(stmt)?.coefficients.as_ref()?;
+        Some(row.iter().map(|value| *value as f64).collect())
+    };
+    let extent = |stmt: &usize| -> Option<f64> {
+        let fixed: Vec<Vec<f64>> = before.iter().filter_map(|at| row_of(*at, stmt)).collect();
+        let free = reduced(row_of((band, member), stmt)?, &fixed);
+        let extents = &models[*stmt].extents;
+        Some(1.0 + free.iter().zip(extents).map(|(c, e)| c.abs() * (e - 1.0)).sum::<f64>())
+    };
+    shape.bands[band].rows[member].keys().filter_map(extent).fold(1.0, f64::max)
+}
+
+/// The paths of all statements after the changes.
+fn paths(shape: &Shape, models: &[StmtModel], changes: &[Planned]) -> Vec<Path> {
+    shape.paths.iter().map(|(stmt, steps)| path(shape, models, *stmt, steps, changes)).collect()
+}
+
+fn path(shape: &Shape, models: &[StmtModel], stmt: usize, steps: &[Step], changes: &[Planned]) -> Path {
+    let mut loops = Vec::new();
+    let (mut vector, mut guarded) = (false, false);
+    let mut before: Vec<(usize, usize)> = Vec::new();
+    for step in steps {
+        let Step::Band(number) = *step else { continue };
+        let band = &shape.bands[number];
+        let row = |member: usize| band.rows[member].get(&stmt).and_then(|row| row.coefficients.clone());
+        // Numbers that no two loops share, also with the loops of tiles and of parts.
+        let id = |kind: usize, member: usize| (number * 64 + member) * 4 + kind;
+        let Some(planned) = changes.iter().find(|planned| planned.band == number) else {
+            for member in 0..band.rows.len() {
+                let trip = trip(shape, &before, number, member, models);
+                loops.push(LoopRef { id: id(0, member), row: row(member), step: 1.0, trip });
+                before.push((number, member));
+            }
+            continue;
+        };
+        let (parts, change) = (&planned.parts, &planned.change);
+        let tile = |at: usize| change.tiles[at].map(|size| size as f64);
+        let mut wholes = Vec::new();
+        for &member in &change.order {
+            wholes.push(trip(shape, &before, number, member, models));
+            before.push((number, member));
+        }
+        for (at, &member) in change.order.iter().enumerate() {
+            if let Some(size) = tile(at) {
+                let trip = (wholes[at] / size).ceil().max(1.0);
+                loops.push(LoopRef { id: id(1, member), row: row(member), step: size, trip });
+            }
+        }
+        let part = parts.iter().position(|stmts| stmts.contains(&stmt)).unwrap_or(0);
+        for (at, &member) in change.order.iter().enumerate() {
+            let whole = wholes[at];
+            let trip = tile(at).map_or(whole, |size| size.min(whole));
+            let last = at + 1 == change.order.len();
+            let id = if last && change.sink { usize::MAX - (number * 256 + part) } else { id(0, member) };
+            loops.push(LoopRef { id, row: row(member), step: 1.0, trip });
+            if last {
+                vector = planned.parallel()[part];
+                let still = |stmt: &usize| {
+                    let row = band.rows[member].get(stmt).and_then(|row| row.coefficients.as_ref());
+                    row.is_none_or(|row| row.iter().all(|value| *value == 0))
+                };
+                guarded =
+                    !change.sink && parts.concat().iter().any(&still) && !parts.concat().iter().all(still);
+            }
+        }
+    }
+    Path { stmt, loops, vector, guarded }
+}
+
+/// Chooses the change of one leaf band.
+struct Chooser<'a> {
+    shape: &'a Shape,
+    models: &'a [StmtModel],
+    options: &'a Options,
+    at: usize,
+    band: &'a Band,
+    parts: &'a [Vec<usize>],
+    freedom: &'a Freedom,
+}
+
+impl Chooser<'_> {
+    fn unchanged(&self) -> Change {
+        let order: Vec<usize> = (0..self.band.rows.len()).collect();
+        Change { tiles: vec![None; order.len()], order, sink: false }
+    }
+
+    /// The cheapest change. Orders are compared untiled first; the best of them are tiled and compared again.
+    fn choose(&self) -> Change {
+        let unchanged = self.unchanged();
+        let mut orders = vec![(self.cost_of(&unchanged), unchanged)];
+        orders.extend(self.orders().into_iter().map(|change| (self.cost_of(&change), change)));
+        if self.options.tiling != Tiling::Off && self.freedom.permutable {
+            orders.sort_by(|a, b| a.0.total_cmp(&b.0));
+            orders.truncate(TILED_ORDERS);
+            orders = orders.into_iter().map(|(cost, change)| self.tiled(change, cost)).collect();
+        }
+        let mut best: Option<(f64, Change)> = None;
+        for (cost, change) in orders {
+            if best.as_ref().is_none_or(|(least, _)| cost < CLEARLY * least) {
+                best = Some((cost, change));
+            }
+        }
+        best.map_or_else(|| self.unchanged(), |(_, change)| change)
+    }
+
+    /// The orders to try: each member innermost that can be, sunk or not.
+    fn orders(&self) -> Vec<Change> {
+        let count = self.band.rows.len();
+        let mut found = Vec::new();
+        for inner in (0..count).rev() {
+            if !self.freedom.permutable && inner + 1 != count {
+                continue;
+            }
+            let mut order: Vec<usize> = (0..count).filter(|member| *member != inner).collect();
+            order.push(inner);
+            let change = Change { tiles: vec![None; count], order, sink: false };
+            if self.freedom.sunk[inner].is_some() {
+                found.push(Change { sink: true, ..change.clone() });
+            }
+            found.push(change);
+        }
+        found
+    }
+
+    /// The best tile sizes for this order, one member after the other, as long as it gets better.
+    fn tiled(&self, start: Change, start_cost: f64) -> (f64, Change) {
+        let (mut best, mut least) = (start.clone(), start_cost);
+        let members: Vec<(usize, usize)> = start.order.iter().map(|member| (self.at, *member)).collect();
+        let wholes: Vec<f64> = (0..members.len())
+            .map(|at| trip(self.shape, &members[..at], self.at, start.order[at], self.models))
+            .collect();
+        for _ in 0..2 {
+            let before = least;
+            for (at, whole) in wholes.iter().enumerate() {
+                for size in TILE_SIZES {
+                    let mut change = best.clone();
+                    change.tiles[at] = (size > 1).then_some(size);
+                    if change.tiles[at].is_some_and(|size| 2.0 * size as f64 > *whole) {
+                        continue;
+                    }
+                    let cost = self.cost_of(&change);
+                    if cost < least * CLEARLY {
+                        (best, least) = (change, cost);
+                    }
+                }
+            }
+            if least >= before {
+                break;
+            }
+        }
+        // Partial tiles and more code must be paid for, too.
+        if least < start_cost * TILING_PAYS { (least, best) } else { (start_cost, start) }
+    }
+
+    fn cost_of(&self, change: &Change) -> f64 {
+        let (parts, freedom) = (self.parts.to_vec(), self.freedom.clone());
+        let changes = [Planned { band: self.at, parts, freedom, change: change.clone() }];
+        let below = |steps: &[Step]| steps.contains(&Step::Band(self.at));
+        let paths: Vec<Path> = self
+            .shape
+            .paths
+            .iter()
+            .filter(|(_, steps)| below(steps))
+            .map(|(stmt, steps)| path(self.shape, self.models, *stmt, steps, &changes))
+            .collect();
+        cost(self.models, &paths, self.machine()).total()
+    }
+
+    fn machine(&self) -> &Machine {
+        &self.options.machine
+    }
+}
+
+const TILE_SIZES: [i64; 7] = [1, 8, 16, 32, 64, 128, 256];
+/// How many orders of a band are tiled.
+const TILED_ORDERS: usize = 4;
+const CLEARLY: f64 = 0.99;
+const TILING_PAYS: f64 = 0.9;

@@ -1,0 +1,291 @@
+//! What a loop structure costs: a prediction in cycles, to compare structures of the same program.
+//!
+//! # Terms
+//! A [`Path`] is the list of loops around a statement, outermost first. Loops with the same number are the same loop:
+//! statements that share it are fused in it. Each loop moves one row of the statement ([`crate::affine`]) by `step`
+//! and has `trip` iterations; a tiled row is moved by two loops.
+//!
+//! # Model
+//! - *Footprint* of a loop: the bytes of the cache lines that one whole run of it touches. An access
+//!   touches a box, `1 + sum of |stride| (trip - 1)` cells in each subscript, but not more cells than
+//!   there are iterations that move it.
+//! - *Reuse*: let l be the outermost loop whose body's footprint fits a cache. Then one run of l brings each of its
+//!   lines in once, and every iteration of the loops around brings them in again (the reuse-distance argument
+//!   of M. Wolf and M. Lam, "A data locality optimizing algorithm", 1991, section 4).
+//! - *Work*: one cycle for the operation and for each access that moves in the innermost loop; divided
+//!   by the vector length where the innermost loop is parallel and the accesses are contiguous; a serial innermost
+//!   loop that updates one cell waits for the operation's latency.
+//! - *Control*: some cycles for each iteration of a loop that is not innermost, and for each start of an innermost one.
+//!
+//! Only ratios mean something, and only when they are clear.
+
+use crate::Machine;
+use crate::affine::{StmtModel, directions};
+use std::collections::{HashMap, HashSet};
+
+/// A loop around a statement.
+#[derive(Clone, Debug)]
+pub struct LoopRef {
+    /// The same number is the same loop.
+    pub id: usize,
+    /// The row that it moves.
+    pub row: Option<Vec<i64>>,
+    /// By how much it moves it.
+    pub step: f64,
+    /// How many iterations.
+    pub trip: f64,
+}
+
+/// The loops around a statement.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// The statement's number.
+    pub stmt: usize,
+    /// Outermost first.
+    pub loops: Vec<LoopRef>,
+    /// Whether the innermost loop is parallel.
+    pub vector: bool,
+    /// Whether a guard is needed because the innermost loop runs other statements more often.
+    pub guarded: bool,
+}
+
+/// A prediction, in cycles.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Operations and accesses.
+    pub work: f64,
+    /// Loop control.
+    pub control: f64,
+    /// Waiting for lines that are not in the first-level cache.
+    pub l1: f64,
+    /// Waiting for lines that are not in the second-level cache either.
+    pub l2: f64,
+}
+
+impl Cost {
+    /// All of it.
+    pub fn total(&self) -> f64 {
+        self.work + self.control + self.l1 + self.l2
+    }
+}
+
+/// Cycles.
+const LATENCY: f64 = 4.0;
+const L1_MISS: f64 = 5.0;
+const L2_MISS: f64 = 20.0;
+const ITERATION: f64 = 1.5;
+const START: f64 = 6.0;
+const GUARD: f64 = 1.0;
+
+/// An access along a path: how far each loop moves each subscript.
+struct Moved {
+    array: u32,
+    bytes: f64,
+    /// For each loop, the stride of each subscript; `None` if not known.
+    strides: Option<Vec<Vec<f64>>>,
+    writes: bool,
+}
+
+struct Placed<'a> {
+    path: &'a Path,
+    model: &'a StmtModel,
+    moved: Vec<Moved>,
+    instances: f64,
+}
+
+/// The cost of running the statements on these paths.
+pub fn cost(models: &[StmtModel], paths: &[Path], machine: &Machine) -> Cost {
+    let placed: Vec<Placed<'_>> = paths.iter().map(|path| place(path, &models[path.stmt])).collect();
+    let mut total = Cost::default();
+    for one in &placed {
+        total.work += work(one, machine);
+    }
+    total.control = control(&placed);
+    total.l1 = L1_MISS * misses(&placed, machine.l1_bytes as f64, machine);
+    total.l2 = L2_MISS * misses(&placed, machine.l2_bytes as f64, machine);
+    total
+}
+
+fn place<'a>(path: &'a Path, model: &'a StmtModel) -> Placed<'a> {
+    let counters = model.extents.len();
+    // A tile loop and its point loop move the same row: the direction is that of the row.
+    let mut rows: Vec<Option<Vec<i64>>> = Vec::new();
+    let mut row_of = Vec::new();
+    for each in &path.loops {
+        let known = rows.iter().position(|row| row.is_some() && *row == each.row);
+        row_of.push(known.unwrap_or(rows.len()));
+        if known.is_none() {
+            rows.push(each.row.clone());
+        }
+    }
+    let found = directions(&rows, counters);
+    let zero = vec![0.0; counters];
+    let moved = model
+        .accesses
+        .iter()
+        .map(|access| {
+            let stride = |at: usize, subscripts: &Vec<Vec<i64>>| {
+                let direction = found[row_of[at]].as_ref().unwrap_or(&zero);
+                subscripts
+                    .iter()
+                    .map(|row| {
+                        let moved: f64 = row.iter().zip(direction).map(|(a, b)| *a as f64 * b).sum();
+                        moved * path.loops[at].step
+                    })
+                    .collect::<Vec<_>>()
+            };
+            let strides = access
+                .subscripts
+                .as_ref()
+                .map(|subscripts| (0..path.loops.len()).map(|at| stride(at, subscripts)).collect());
+            Moved { array: access.array, bytes: access.bytes, strides, writes: access.writes }
+        })
+        .collect();
+    let instances = model.extents.iter().product();
+    Placed { path, model, moved, instances }
+}
+
+/// The loop of the path that is innermost for this statement: the last one that moves it.
+fn innermost(one: &Placed<'_>) -> Option<usize> {
+    one.path.loops.len().checked_sub(1)
+}
+
+/// How an access moves in the innermost loop.
+#[derive(Clone, Copy, PartialEq)]
+enum Pace {
+    Still,
+    Contiguous,
+    Far,
+}
+
+fn pace(moved: &Moved, at: usize) -> Pace {
+    let Some(strides) = &moved.strides else { return Pace::Far };
+    let strides = &strides[at];
+    let Some((last, outer)) = strides.split_last() else { return Pace::Still };
+    if outer.iter().any(|stride| *stride != 0.0) {
+        return Pace::Far;
+    }
+    match last.abs() {
+        0.0 => Pace::Still,
+        size if size <= 1.0 => Pace::Contiguous,
+        _ => Pace::Far,
+    }
+}
+
+fn work(one: &Placed<'_>, machine: &Machine) -> f64 {
+    let Some(at) = innermost(one) else {
+        return one.instances * (1.0 + one.moved.len() as f64);
+    };
+    let paces: Vec<Pace> = one.moved.iter().map(|moved| pace(moved, at)).collect();
+    let count = |wanted| paces.iter().filter(|pace| **pace == wanted).count() as f64;
+    let widest = one.model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max);
+    let lanes = (f64::from(machine.vector_bits) / 8.0 / widest).max(1.0);
+    let near = 1.0 + count(Pace::Contiguous);
+    let far = count(Pace::Far);
+    // A vector loop must be long enough to have full vectors.
+    let lanes = if one.path.vector { lanes.min(one.path.loops[at].trip).max(1.0) } else { 1.0 };
+    let mut each = match one.path.vector {
+        // Elements that are far apart are gathered one by one and put together.
+        true if far > 0.0 => near / lanes.min(2.0) + 1.5 * far,
+        true => near / lanes,
+        false => near + far,
+    };
+    let updates = one.moved.iter().zip(&paces).any(|(moved, pace)| moved.writes && *pace == Pace::Still);
+    if !one.path.vector && updates {
+        each = each.max(LATENCY);
+    }
+    if one.path.guarded {
+        each += GUARD;
+    }
+    one.instances * each
+}
+
+fn control(placed: &[Placed<'_>]) -> f64 {
+    let mut seen = HashSet::new();
+    let mut total = 0.0;
+    for one in placed {
+        let mut runs = 1.0;
+        for (at, each) in one.path.loops.iter().enumerate() {
+            let first = seen.insert(each.id);
+            if first && at + 1 == one.path.loops.len() {
+                total += START * runs;
+            } else if first {
+                total += ITERATION * runs * each.trip;
+            }
+            runs *= each.trip;
+        }
+    }
+    total
+}
+
+/// The lines that an access touches in the loops from `from` on; `cells` times its size if spread out.
+fn lines(moved: &Moved, path: &Path, from: usize, line: f64) -> f64 {
+    let iterations: f64 = path.loops[from..].iter().map(|each| each.trip).product();
+    let Some(strides) = &moved.strides else { return iterations };
+    let dims = strides.first().map_or(0, Vec::len);
+    let Some(last) = dims.checked_sub(1) else { return 1.0 };
+    let extent = |dim: usize| -> f64 {
+        1.0 + (from..path.loops.len())
+            .map(|at| strides[at][dim].abs() * (path.loops[at].trip - 1.0))
+            .sum::<f64>()
+    };
+    let moving: f64 = (from..path.loops.len())
+        .filter(|at| strides[*at].iter().any(|stride| *stride != 0.0))
+        .map(|at| path.loops[at].trip)
+        .product();
+    let rows: f64 = (0..last).map(extent).product();
+    let contiguous = (extent(last) * moved.bytes / line).max(1.0);
+    (rows * contiguous).min(moving.max(1.0))
+}
+
+/// What makes two accesses touch the same lines in the loops from a certain one on.
+type Key = (u32, Option<usize>, Vec<Vec<i64>>);
+
+fn key(one: &Placed<'_>, moved: &Moved, from: usize) -> Key {
+    let strides = match &moved.strides {
+        Some(strides) => strides[from.min(strides.len())..]
+            .iter()
+            .map(|strides| strides.iter().map(|stride| (stride * 16.0) as i64).collect())
+            .collect(),
+        None => Vec::new(),
+    };
+    (moved.array, one.path.loops.get(from).map(|each| each.id), strides)
+}
+
+/// The bytes that one run of each loop touches.
+fn footprints(placed: &[Placed<'_>], line: f64) -> HashMap<usize, f64> {
+    let mut found: HashMap<usize, f64> = HashMap::new();
+    let mut seen = HashSet::new();
+    for one in placed {
+        for (from, each) in one.path.loops.iter().enumerate() {
+            for moved in &one.moved {
+                if seen.insert((each.id, key(one, moved, from))) {
+                    *found.entry(each.id).or_default() += line * lines(moved, one.path, from, line);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// How many lines are brought into a cache of this size.
+fn misses(placed: &[Placed<'_>], size: f64, machine: &Machine) -> f64 {
+    let line = machine.line_bytes as f64;
+    let footprints = footprints(placed, line);
+    let mut counted = HashSet::new();
+    let mut total = 0.0;
+    for one in placed {
+        let loops = &one.path.loops;
+        // The first loop whose one run fits; the loop around it is the one that keeps its lines.
+        let fits = loops.iter().position(|each| footprints.get(&each.id).copied().unwrap_or(0.0) <= size);
+        let keeper = fits.unwrap_or(loops.len()).saturating_sub(1).min(loops.len());
+        let runs: f64 = loops[..keeper].iter().map(|each| each.trip).product();
+        for moved in &one.moved {
+            if counted.insert(key(one, moved, keeper)) {
+                let each = lines(moved, one.path, keeper, line);
+                total += (runs * each).min(one.instances);
+            }
+        }
+    }
+    total
+}

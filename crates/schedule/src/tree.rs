@@ -1,0 +1,517 @@
+//! Schedule trees: what is in them, and changes of their innermost bands.
+//!
+//! A *leaf band* is a band without a band below it. Its statements are in *parts*: the children of the sequence below
+//! it, in order, or one part. Two changes start from the dependences that hold inside of it, those between
+//! instances that agree on everything outside:
+//! - the members of a *permutable* band, where no dependence goes backwards in any member, can be
+//!   put in any order and tiled;
+//! - a member that is *sunk* becomes a loop of its own in each part: `for k { S; T }` becomes
+//!   `for k { S }; for k { T }`. This is legal if no dependence goes from a part to an earlier one once the other
+//!   members are equal.
+
+use crate::affine::{Row, row};
+use isl::{
+    AstLoopType, DimType, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap,
+    UnionPwAffList, UnionSet, Val,
+};
+use model::{Scop, StmtId};
+use std::collections::HashMap;
+
+/// A step from the root of a tree to a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Through the band of that number.
+    Band(usize),
+    /// Through the child of that number of a sequence.
+    Child(usize),
+}
+
+/// A band.
+#[derive(Clone, Debug)]
+pub struct Band {
+    /// For each member and each statement below (by number) its row.
+    pub rows: Vec<HashMap<usize, Row>>,
+    /// As isl flags it.
+    pub permutable: bool,
+    /// Where it is.
+    pub node: ScheduleNode,
+    /// Whether no band is below.
+    pub leaf: bool,
+}
+
+/// The bands of a tree and how the statements lie in them.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Outer bands first.
+    pub bands: Vec<Band>,
+    /// For each leaf of the tree: the number of a statement and how to get there.
+    pub paths: Vec<(usize, Vec<Step>)>,
+}
+
+impl Shape {
+    /// What is in a tree.
+    pub fn new(scop: &Scop, schedule: &Schedule) -> isl::Result<Shape> {
+        let mut shape = Shape { bands: Vec::new(), paths: Vec::new() };
+        shape.walk(scop, &schedule.get_root()?, &mut Vec::new())?;
+        for at in 0..shape.bands.len() {
+            let below = |path: &Vec<Step>| {
+                let start = path.iter().position(|step| *step == Step::Band(at));
+                start.is_some_and(|start| path[start + 1..].iter().any(|step| matches!(step, Step::Band(_))))
+            };
+            shape.bands[at].leaf = !shape.paths.iter().any(|(_, path)| below(path));
+        }
+        Ok(shape)
+    }
+
+    fn walk(&mut self, scop: &Scop, node: &ScheduleNode, path: &mut Vec<Step>) -> isl::Result<()> {
+        match node.get_type()? {
+            ScheduleNodeType::Leaf => {
+                for set in node.get_domain()?.get_set_list()?.to_vec()? {
+                    let name = set.get_tuple_name()?.unwrap_or_default();
+                    if let Some(id) = scop.stmt_named(&name) {
+                        self.paths.push((id.index(), path.clone()));
+                    }
+                }
+                Ok(())
+            }
+            ScheduleNodeType::Band => {
+                let rows = rows(scop, &node.band_get_partial_schedule()?)?;
+                let permutable = node.band_get_permutable()?;
+                path.push(Step::Band(self.bands.len()));
+                self.bands.push(Band { rows, permutable, node: node.clone(), leaf: false });
+                self.walk(scop, &node.get_child(0)?, path)?;
+                path.pop();
+                Ok(())
+            }
+            ScheduleNodeType::Sequence | ScheduleNodeType::Set => {
+                for at in 0..node.n_children()? {
+                    path.push(Step::Child(at));
+                    self.walk(scop, &node.get_child(at)?, path)?;
+                    path.pop();
+                }
+                Ok(())
+            }
+            _ => self.walk(scop, &node.get_child(0)?, path),
+        }
+    }
+
+    /// The statements below a band, by parts.
+    pub fn parts(&self, band: usize) -> Vec<Vec<usize>> {
+        let mut parts: Vec<(&[Step], Vec<usize>)> = Vec::new();
+        for (stmt, path) in &self.paths {
+            let Some(start) = path.iter().position(|step| *step == Step::Band(band)) else { continue };
+            let rest = &path[start + 1..];
+            match parts.last_mut() {
+                Some((last, stmts)) if *last == rest => stmts.push(*stmt),
+                _ => parts.push((rest, vec![*stmt])),
+            }
+        }
+        parts.into_iter().map(|(_, stmts)| stmts).collect()
+    }
+}
+
+/// The names of a statement's counters.
+pub fn counter_names(scop: &Scop, stmt: usize) -> isl::Result<Vec<String>> {
+    let domain = &scop.stmts[stmt].domain;
+    let name = |at| Ok(domain.get_dim_name(DimType::Set, at)?.unwrap_or_else(|| format!("i{at}")));
+    (0..domain.dim(DimType::Set)?).map(name).collect()
+}
+
+fn rows(scop: &Scop, partial: &MultiUnionPwAff) -> isl::Result<Vec<HashMap<usize, Row>>> {
+    let mut all = Vec::new();
+    for member in 0..partial.dim(DimType::Set)? {
+        let mut found = HashMap::new();
+        for function in partial.get_at(member)?.get_pw_aff_list()?.to_vec()? {
+            let name = function.clone().domain()?.get_tuple_name()?.unwrap_or_default();
+            if let Some(id) = scop.stmt_named(&name) {
+                found.insert(id.index(), row(&function, &counter_names(scop, id.index())?)?);
+            }
+        }
+        all.push(found);
+    }
+    Ok(all)
+}
+
+/// What may be done to a leaf band.
+#[derive(Clone, Debug)]
+pub struct Freedom {
+    /// Whether the members can be put in any order and tiled.
+    pub permutable: bool,
+    /// For each member: whether it is parallel wherever it stands in the band.
+    pub coincident: Vec<bool>,
+    /// For each member: whether it is parallel as the innermost one.
+    pub parallel: Vec<bool>,
+    /// For each member: how it can be sunk, if it can.
+    pub sunk: Vec<Option<Sunk>>,
+}
+
+/// A loop of its own for each part.
+#[derive(Clone, Debug)]
+pub struct Sunk {
+    /// The parts in an order that keeps the dependences between them.
+    pub order: Vec<usize>,
+    /// For each part whether its loop is parallel.
+    pub parallel: Vec<bool>,
+}
+
+/// The dependences between instances below a node that agree on everything outside of it.
+fn inside(dependences: &UnionMap, node: &ScheduleNode) -> isl::Result<UnionMap> {
+    let domain = node.get_domain()?;
+    let within =
+        dependences.clone().intersect_domain_union_set(domain.clone())?.intersect_range_union_set(domain)?;
+    match node.get_schedule_depth()? {
+        0 => Ok(within),
+        _ => within.eq_at_multi_union_pw_aff(node.get_prefix_schedule_multi_union_pw_aff()?),
+    }
+}
+
+fn member(partial: &MultiUnionPwAff, at: usize) -> isl::Result<MultiUnionPwAff> {
+    let count = partial.dim(DimType::Set)?;
+    partial.clone().drop_dims(DimType::Set, at + 1, count - at - 1)?.drop_dims(DimType::Set, 0, at)
+}
+
+/// Whether all pairs are equal in a member.
+fn all_equal(pairs: &UnionMap, member: &MultiUnionPwAff) -> isl::Result<bool> {
+    Ok(pairs.clone().lex_lt_at_multi_union_pw_aff(member.clone())?.is_empty()?
+        && pairs.clone().lex_gt_at_multi_union_pw_aff(member.clone())?.is_empty()?)
+}
+
+/// What binds a schedule: `{ S[i] -> T[j] }`.
+#[derive(Clone, Debug)]
+pub struct Bonds {
+    /// What must stay in order.
+    pub order: UnionMap,
+    /// What must not run side by side: the same and the updates of reductions.
+    pub apart: UnionMap,
+}
+
+/// What may be done to a leaf band, given its parts.
+pub fn freedom(scop: &Scop, bonds: &Bonds, band: &Band, parts: &[Vec<usize>]) -> isl::Result<Freedom> {
+    let partial = band.node.band_get_partial_schedule()?;
+    let count = band.rows.len();
+    let (order, apart) = (inside(&bonds.order, &band.node)?, inside(&bonds.apart, &band.node)?);
+    let members = (0..count).map(|at| member(&partial, at)).collect::<isl::Result<Vec<_>>>()?;
+    let mut permutable = count > 1;
+    for each in &members {
+        permutable = permutable && order.clone().lex_gt_at_multi_union_pw_aff(each.clone())?.is_empty()?;
+    }
+    let mut found = Freedom { permutable, coincident: Vec::new(), parallel: Vec::new(), sunk: Vec::new() };
+    for (at, each) in members.iter().enumerate() {
+        found.coincident.push(all_equal(&apart, each)?);
+        if !permutable && at + 1 < count {
+            // It cannot become innermost.
+            found.parallel.push(false);
+            found.sunk.push(None);
+            continue;
+        }
+        let mut rest = apart.clone();
+        for (_, other) in members.iter().enumerate().filter(|(other, _)| *other != at) {
+            rest = rest.eq_at_multi_union_pw_aff(other.clone())?;
+        }
+        found.parallel.push(all_equal(&rest, each)?);
+        found.sunk.push(sunk(scop, &rest, each, parts)?);
+    }
+    Ok(found)
+}
+
+fn sunk(
+    scop: &Scop,
+    rest: &UnionMap,
+    member: &MultiUnionPwAff,
+    parts: &[Vec<usize>],
+) -> isl::Result<Option<Sunk>> {
+    let part_of = |name: Option<String>| {
+        let id = scop.stmt_named(&name.unwrap_or_default())?;
+        parts.iter().position(|stmts| stmts.contains(&id.index()))
+    };
+    if parts.len() < 2 {
+        return Ok(None);
+    }
+    let mut parallel = vec![true; parts.len()];
+    let mut edges = Vec::new();
+    for map in rest.get_map_list()?.to_vec()? {
+        let from = part_of(map.get_tuple_name(DimType::In)?);
+        let to = part_of(map.get_tuple_name(DimType::Out)?);
+        let (Some(from), Some(to)) = (from, to) else { return Ok(None) };
+        if from == to {
+            parallel[from] = parallel[from] && all_equal(&UnionMap::from_map(map)?, member)?;
+        } else if !map.is_empty()? {
+            edges.push((from, to));
+        }
+    }
+    Ok(sorted(parts.len(), &edges).map(|order| Sunk { order, parallel }))
+}
+
+/// An order in which all edges go forward, as near to the given one as possible; `None` if there is a cycle.
+fn sorted(count: usize, edges: &[(usize, usize)]) -> Option<Vec<usize>> {
+    let mut left: Vec<usize> = (0..count).collect();
+    let mut order = Vec::new();
+    while !left.is_empty() {
+        let free = |at: &usize| !edges.iter().any(|(from, to)| to == at && left.contains(from));
+        let next = left.iter().position(free)?;
+        order.push(left.remove(next));
+    }
+    Some(order)
+}
+
+/// The program's own order with perfectly nested loops in one band where that band is permutable.
+pub fn own_order(scop: &Scop, dependences: &UnionMap) -> isl::Result<Schedule> {
+    scop.schedule()?.map_schedule_node_bottom_up(|node| {
+        if node.get_type()? != ScheduleNodeType::Band {
+            return Ok(node);
+        }
+        let child = node.get_child(0)?;
+        if child.get_type()? != ScheduleNodeType::Band {
+            return Ok(node);
+        }
+        let inner = child.band_get_partial_schedule()?;
+        let inside = inside(dependences, &node)?;
+        for at in 0..child.band_n_member()? {
+            if !inside.clone().lex_gt_at_multi_union_pw_aff(member(&inner, at)?)?.is_empty()? {
+                return Ok(node);
+            }
+        }
+        let both = node.band_get_partial_schedule()?.flat_range_product(inner)?;
+        node.delete()?.delete()?.insert_partial_schedule(both)?.band_set_permutable(1)
+    })
+}
+
+/// What is to be done to a leaf band.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The members in their new order.
+    pub order: Vec<usize>,
+    /// For each member in the new order: the size of its tiles, if it is tiled.
+    pub tiles: Vec<Option<i64>>,
+    /// Whether the innermost member is sunk.
+    pub sink: bool,
+}
+
+impl Change {
+    /// Whether any member is tiled.
+    pub fn is_tiled(&self) -> bool {
+        self.tiles.iter().any(Option::is_some)
+    }
+}
+
+/// A leaf band and what is to be done to it.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// Its number in the [`Shape`].
+    pub band: usize,
+    /// Its statements, by parts.
+    pub parts: Vec<Vec<usize>>,
+    /// What may be done.
+    pub freedom: Freedom,
+    /// What is to be done.
+    pub change: Change,
+}
+
+impl Planned {
+    /// Its statements, ascending.
+    pub fn stmts(&self) -> Vec<usize> {
+        let mut stmts = self.parts.concat();
+        stmts.sort_unstable();
+        stmts.dedup();
+        stmts
+    }
+
+    /// For each part whether its innermost loop is parallel.
+    pub fn parallel(&self) -> Vec<bool> {
+        let Some(&inner) = self.change.order.last() else { return Vec::new() };
+        match (&self.freedom.sunk[inner], self.change.sink) {
+            (Some(sunk), true) => sunk.parallel.clone(),
+            _ => vec![self.freedom.parallel[inner]; self.parts.len()],
+        }
+    }
+}
+
+/// The name of the mark above a band of one member whose iterations can run side by side.
+pub const VECTOR: &str = "vector";
+
+/// Changes the leaf bands.
+pub fn apply(
+    scop: &Scop,
+    schedule: Schedule,
+    changes: &[Planned],
+    isolate_operations: u64,
+) -> isl::Result<Schedule> {
+    schedule.map_schedule_node_bottom_up(|node| {
+        if node.get_type()? != ScheduleNodeType::Band {
+            return Ok(node);
+        }
+        let stmts = stmts_below(scop, &node)?;
+        let found = changes.iter().find(|planned| planned.stmts() == stmts);
+        match found {
+            // An outer band over the same statements is no leaf band.
+            Some(planned) if !has_band_below(&node)? => {
+                let Planned { freedom, change, parts, .. } = planned;
+                change_band(scop, node, freedom, change, parts, isolate_operations)
+            }
+            _ => Ok(node),
+        }
+    })
+}
+
+/// Whether another band is below this one.
+pub fn has_band_below(node: &ScheduleNode) -> isl::Result<bool> {
+    let mut bands = 0;
+    node.foreach_descendant_top_down(|node| {
+        bands += usize::from(node.get_type()? == ScheduleNodeType::Band);
+        Ok(bands < 2)
+    })?;
+    Ok(bands > 1)
+}
+
+/// The numbers of the statements below a node, ascending.
+pub fn stmts_below(scop: &Scop, node: &ScheduleNode) -> isl::Result<Vec<usize>> {
+    let mut found = Vec::new();
+    for set in node.get_domain()?.get_set_list()?.to_vec()? {
+        found.extend(scop.stmt_named(&set.get_tuple_name()?.unwrap_or_default()).map(|id| id.index()));
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+fn change_band(
+    scop: &Scop,
+    node: ScheduleNode,
+    freedom: &Freedom,
+    change: &Change,
+    parts: &[Vec<usize>],
+    isolate_operations: u64,
+) -> isl::Result<ScheduleNode> {
+    let old = node.band_get_partial_schedule()?;
+    let mut new = old.clone();
+    for (at, &from) in change.order.iter().enumerate() {
+        new = new.set_at(at, old.get_at(from)?)?;
+    }
+    let mut node = node.delete()?.insert_partial_schedule(new.clone())?;
+    node = node.band_set_permutable(i32::from(freedom.permutable))?;
+    for (at, &from) in change.order.iter().enumerate() {
+        node = node.band_member_set_coincident(at, i32::from(freedom.coincident[from]))?;
+    }
+    if change.is_tiled() {
+        node = insert_tile_loops(scop, node, &new, freedom, change, isolate_operations)?.child(0)?;
+    }
+    let top = node.get_tree_depth()?;
+    node = innermost(scop, node, freedom, change, parts)?;
+    // Back to the root of what was changed.
+    let up = node.get_tree_depth()? + usize::from(change.is_tiled()) - top;
+    node.ancestor(up)
+}
+
+/// Splits off the innermost member and sinks it, if wanted.
+fn innermost(
+    scop: &Scop,
+    node: ScheduleNode,
+    freedom: &Freedom,
+    change: &Change,
+    parts: &[Vec<usize>],
+) -> isl::Result<ScheduleNode> {
+    let last = change.order.len() - 1;
+    let Some(sunk) = freedom.sunk[change.order[last]].as_ref().filter(|_| change.sink) else {
+        return Ok(node);
+    };
+    let node = if last == 0 { node } else { node.band_split(last)?.child(0)? };
+    let groups: Vec<Vec<StmtId>> = sunk
+        .order
+        .iter()
+        .map(|part| parts[*part].iter().map(|stmt| StmtId(*stmt as u32)).collect())
+        .collect();
+    // Below a leaf band are only sequences: the parts in their new order replace them.
+    node.child(0)?.cut()?.insert_sequence(scop.filters(&groups)?)?.parent()?.band_sink()
+}
+
+/// Inserts a band with the loops over tiles above the band at `node`, which then has the loops inside of a tile.
+/// The result is at the new band.
+fn insert_tile_loops(
+    scop: &Scop,
+    node: ScheduleNode,
+    points: &MultiUnionPwAff,
+    freedom: &Freedom,
+    change: &Change,
+    isolate_operations: u64,
+) -> isl::Result<ScheduleNode> {
+    let tiled: Vec<(usize, i64)> =
+        change.tiles.iter().enumerate().filter_map(|(at, size)| size.map(|size| (at, size))).collect();
+    let mut tile_rows = UnionPwAffList::alloc(&scop.ctx, tiled.len())?;
+    let mut point_rows = UnionPwAffList::alloc(&scop.ctx, tiled.len())?;
+    for &(at, size) in &tiled {
+        let size = Val::int_from_si(&scop.ctx, size)?;
+        let row = points.get_at(at)?;
+        point_rows = point_rows.add(row.clone())?;
+        tile_rows = tile_rows.add(row.scale_down_val(size.clone())?.floor()?.scale_val(size)?)?;
+    }
+    let space = isl::Space::set_alloc(&scop.ctx, 0, tiled.len())?;
+    let tile_rows = MultiUnionPwAff::from_union_pw_aff_list(space.clone(), tile_rows)?;
+    let point_rows = MultiUnionPwAff::from_union_pw_aff_list(space, point_rows)?;
+    let mut node = node.insert_partial_schedule(tile_rows)?.band_set_permutable(1)?;
+    for (position, &(at, _)) in tiled.iter().enumerate() {
+        node = node
+            .band_member_set_coincident(position, i32::from(freedom.coincident[change.order[at]]))?
+            .band_member_set_ast_loop_type(position, AstLoopType::Atomic)?;
+    }
+    let sizes: Vec<i64> = tiled.iter().map(|(_, size)| *size).collect();
+    // Without this option the code is right too, only with more bounds; so it may fail for lack of budget.
+    let full = scop.ctx.with_budget(isolate_operations, || full_tiles(scop, &node, point_rows, &sizes));
+    match full {
+        Ok(Some(full)) => {
+            let options = node.band_get_ast_build_options()?.union(UnionSet::from_set(full)?)?;
+            node.band_set_ast_build_options(options)
+        }
+        Ok(None) => Ok(node),
+        Err(error) if error.is_budget() && scop.ctx.operations_left() != Some(0) => Ok(node),
+        Err(error) => Err(error),
+    }
+}
+
+/// isl's option to generate separate code for full tiles, `{ isolate[[outer] -> [tile]] }`: tiles whose
+/// every point is an instance of each of the deepest statements.
+fn full_tiles(
+    scop: &Scop,
+    node: &ScheduleNode,
+    points: MultiUnionPwAff,
+    sizes: &[i64],
+) -> isl::Result<Option<Set>> {
+    let prefix = node.get_prefix_schedule_multi_union_pw_aff()?;
+    let outer = prefix.dim(DimType::Set)?;
+    let both = UnionMap::from_multi_union_pw_aff(prefix)?
+        .range_product(UnionMap::from_multi_union_pw_aff(points)?)?
+        .intersect_domain_union_set(node.get_domain()?)?;
+    let mut images: Vec<(usize, Set)> = Vec::new();
+    for map in both.get_map_list()?.to_vec()? {
+        images.push((map.dim(DimType::In)?, map.range()?));
+    }
+    let deepest = images.iter().map(|(depth, _)| *depth).max().unwrap_or(0);
+    let mut image: Option<Set> = None;
+    for (_, set) in images.into_iter().filter(|(depth, _)| *depth == deepest) {
+        image = Some(match image {
+            Some(image) => image.intersect(set)?,
+            None => set,
+        });
+    }
+    let Some(image) = image else { return Ok(None) };
+    let tiles: Map = scop.ctx.parse(&tile_relation(outer, sizes))?;
+    let some = image.clone().apply(tiles.clone().reverse()?)?;
+    let missing = some.clone().apply(tiles.clone())?.subtract(image)?;
+    let full = some.subtract(missing.apply(tiles.reverse()?)?)?.coalesce()?;
+    match full.is_empty()? {
+        true => Ok(None),
+        false => full.set_tuple_name("isolate").map(Some),
+    }
+}
+
+/// `{ [[outer] -> [tile]] -> [[outer] -> [point]] }` for all points of the tile.
+fn tile_relation(outer: usize, sizes: &[i64]) -> String {
+    let names = |letter: char, count: usize| (0..count).map(|at| format!("{letter}{at}")).collect::<Vec<_>>();
+    let (o, t, p) = (names('o', outer), names('t', sizes.len()), names('p', sizes.len()));
+    let inside: Vec<_> = sizes
+        .iter()
+        .enumerate()
+        .map(|(at, size)| format!("t{at} <= p{at} < t{at} + {size} and t{at} mod {size} = 0"))
+        .collect();
+    let (o, t, p) = (o.join(", "), t.join(", "), p.join(", "));
+    format!("{{ [[{o}] -> [{t}]] -> [[{o}] -> [{p}]] : {} }}", inside.join(" and "))
+}

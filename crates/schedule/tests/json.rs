@@ -1,0 +1,64 @@
+//! Export and import of schedules.
+
+use isl::Ctx;
+use model::Scop;
+use schedule::legality::Reductions::Kept;
+use schedule::{Decision, ImportError, Options, Tiling, from_json, identity, optimize, to_json};
+
+const PREFIX_SUM: &str = "scop prefix\nparam n [2, 1000]\narray A [n] 8\nstmt S { S[i] : 1 <= i < n }
+  read { S[i] -> A[i - 1] }\n  write { S[i] -> A[i] }\norder { for { S } }";
+
+const COLUMNS: &str =
+    "scop columns\nparam n [1, 100000]\narray A [n, n] 8\nstmt S { S[i, j] : 0 <= i, j < n }
+  read { S[i, j] -> A[j, i] }\n  write { S[i, j] -> A[j, i] }\norder { for { for { S } } }";
+
+fn read(text: &str) -> (Scop, dataflow::Dependences) {
+    let scop = Scop::parse(&Ctx::new(), text).unwrap();
+    let dependences = dataflow::dependences(&scop, &Default::default()).unwrap();
+    (scop, dependences)
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let (scop, dependences) = read(COLUMNS);
+    let options = Options { tiling: Tiling::Sizes(vec![4, 8]), ..Default::default() };
+    let Decision::New(new) = optimize(&scop, &dependences, &options).unwrap() else { panic!("no new order") };
+    let text = to_json(&scop, &new.schedule).unwrap();
+    assert!(text.contains("\"format\": \"orthant-schedule-1\""), "{text}");
+    assert!(text.contains("\"counters\": [\n        \"i\",\n        \"j\"\n      ]"), "{text}");
+    let back = from_json(&scop, &dependences, &text, Kept).unwrap();
+    assert!(back.get_map().unwrap().is_equal(&new.schedule.get_map().unwrap()).unwrap());
+    // The options for code generation come back too.
+    let c = |schedule| astgen::print_c(&scop, &astgen::generate(&scop, schedule, &scop.context).unwrap());
+    assert_eq!(c(&back), c(&new.schedule));
+}
+
+#[test]
+fn an_illegal_edit_is_refused() {
+    let (scop, dependences) = read(PREFIX_SUM);
+    let text = to_json(&scop, &identity(&scop).unwrap()).unwrap();
+    from_json(&scop, &dependences, &text, Kept).unwrap();
+    let edited = text.replace("[(i)]", "[(-i)]");
+    assert_ne!(edited, text);
+    let message = from_json(&scop, &dependences, &edited, Kept).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "the schedule is not legal: with n = 3: S[1] writes A[1], then S[2] reads it (flow); the schedule runs S[2] at [-2] before S[1] at [-1]"
+    );
+}
+
+#[test]
+fn other_texts_are_refused() {
+    let (scop, dependences) = read(PREFIX_SUM);
+    let text = to_json(&scop, &identity(&scop).unwrap()).unwrap();
+    let refuse = |text: &str| from_json(&scop, &dependences, text, Kept).unwrap_err();
+    assert!(matches!(refuse(""), ImportError::Json(_)));
+    assert!(matches!(refuse("[]"), ImportError::Json(_)));
+    assert!(matches!(refuse(&text.replace("schedule-1", "schedule-9")), ImportError::Format(_)));
+    let other = text.replace("\"name\": \"S\"", "\"name\": \"U\"");
+    assert!(refuse(&other).to_string().contains("no statement U"));
+    let deeper = text.replace("\"i\"", "\"i\", \"j\"");
+    assert!(refuse(&deeper).to_string().contains("S is in 1 loops, not in 2"), "{}", refuse(&deeper));
+    let broken = text.replace("domain", "donain");
+    assert!(matches!(refuse(&broken), ImportError::Tree(_)));
+}
