@@ -6,13 +6,13 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`args`] | the command line, from [`options::TABLE`]: help, completions and man pages come from it |
-//! | [`cc`] | `orthant cc`, `c++`, `fc`: drop-in compiler drivers |
-//! | [`opt`] | `orthant opt`: IR in, IR or machine code out |
-//! | [`explain`] | `orthant explain`: what was found in each loop nest, and why not more |
-//! | [`cargo`] | `cargo orthant`: Rust crates |
-//! | [`version`], [`shell`] | `orthant version`; `orthant completions` and `orthant man` |
-//! | [`tools`], [`child`], [`settings`], [`output`], [`failure`] | shared: finding and running LLVM, options for the plugin, whole files or none, messages |
+//! | `args` | the command line, from [`options::TABLE`]: help, completions and man pages come from it |
+//! | `cc` | `orthant cc`, `c++`, `fc`: drop-in compiler drivers |
+//! | `opt` | `orthant opt`: IR in, IR or machine code out |
+//! | `explain` | `orthant explain`: what was found in each loop nest, and why not more |
+//! | `cargo` | `cargo orthant`: Rust crates |
+//! | `version`, `shell` | `orthant version`; `orthant completions` and `orthant man` |
+//! | `tools`, `child`, `settings`, `output`, `failure` | shared: finding and running LLVM, options for the plugin, whole files or none, messages |
 //!
 //! Exit codes: 0 also when nothing could be optimized; 1 broken input or a failed tool; 2 wrong usage; 127 a host
 //! tool or the plugin is missing. The drivers become the host compiler, so its exit code or signal is theirs.

@@ -363,19 +363,9 @@ impl Parts {
     }
 }
 
-/// The relation in fewer pieces. isl's `coalesce` can add points (`{ [i] : i mod 2 = 0 and 0 <= i < n }` together with
-/// `{ [0]; [1] }` becomes `2*floor(i/2) < n`), so its result is taken only if it is proved equal.
-pub(crate) fn tidy(relation: Map) -> isl::Result<Map> {
-    let fewer = relation.clone().coalesce()?;
-    match fewer.is_equal(&relation)? {
-        true => Ok(fewer),
-        false => Ok(relation),
-    }
-}
-
-/// [`tidy`] for each relation.
+/// Each relation in fewer pieces.
 pub(crate) fn tidy_union(relations: UnionMap) -> isl::Result<UnionMap> {
-    let tidied = relations.get_map_list()?.to_vec()?.into_iter().map(tidy);
+    let tidied = relations.get_map_list()?.to_vec()?.into_iter().map(Map::coalesce);
     tidied.into_iter().try_fold(UnionMap::empty_ctx(relations.ctx())?, |all, relation| {
         all.union(UnionMap::from_map(relation?)?)
     })
@@ -389,7 +379,7 @@ fn merge(mut pairs: Vec<AccessDependence>) -> isl::Result<Vec<AccessDependence>>
     for pair in pairs {
         match merged.last_mut() {
             Some(last) if (last.kind, last.source, last.sink) == (pair.kind, pair.source, pair.sink) => {
-                last.relation = tidy(last.relation.clone().union(pair.relation)?)?;
+                last.relation = last.relation.clone().union(pair.relation)?.coalesce()?;
             }
             _ => merged.push(pair),
         }

@@ -4,7 +4,7 @@ use isl::{UnionAccessInfo, UnionMap};
 use model::{AccessKind, Scop};
 
 use crate::access::{Entry, Table};
-use crate::{AccessDependence, tidy};
+use crate::AccessDependence;
 
 /// The flow dependences by access pairs, with updates of one reduction as [`Kind::Reduction`](crate::Kind), and the
 /// reads `{ S[i] -> A[x] }` that may see the cell's value from before the nest.
@@ -43,7 +43,7 @@ fn named(table: &Table, tagged: &UnionMap) -> isl::Result<Vec<AccessDependence>>
     let mut pairs = Vec::new();
     for (source, sink, relation) in table.untag(tagged)? {
         if let Some(kind) = source.kind_to(sink) {
-            let relation = tidy(relation)?;
+            let relation = relation.coalesce()?;
             pairs.push(AccessDependence {
                 kind,
                 source: source.id,

@@ -81,7 +81,24 @@ pub const ADOPTED: &[(&str, &str, &str)] = &[
 ];
 
 /// Methods whose name would not be a good Rust name.
-pub const RENAMED: &[(&str, &str)] = &[("isl_val_2exp", "two_exp")];
+pub const RENAMED: &[(&str, &str)] = &[
+    ("isl_val_2exp", "two_exp"),
+    // isl's coalescing can add points; `src/coalesce.rs` has the checked one.
+    ("isl_set_coalesce", "coalesce_unproved"),
+    ("isl_map_coalesce", "coalesce_unproved"),
+    ("isl_union_set_coalesce", "coalesce_unproved"),
+    ("isl_union_map_coalesce", "coalesce_unproved"),
+    ("isl_pw_aff_coalesce", "coalesce_unproved"),
+    ("isl_pw_multi_aff_coalesce", "coalesce_unproved"),
+    ("isl_multi_pw_aff_coalesce", "coalesce_unproved"),
+    ("isl_multi_union_pw_aff_coalesce", "coalesce_unproved"),
+    ("isl_pw_qpolynomial_coalesce", "coalesce_unproved"),
+    ("isl_pw_qpolynomial_fold_coalesce", "coalesce_unproved"),
+    ("isl_union_pw_aff_coalesce", "coalesce_unproved"),
+    ("isl_union_pw_multi_aff_coalesce", "coalesce_unproved"),
+    ("isl_union_pw_qpolynomial_coalesce", "coalesce_unproved"),
+    ("isl_union_pw_qpolynomial_fold_coalesce", "coalesce_unproved"),
+];
 
 /// Types that store callbacks. Their handles keep the closures alive (see `callback.rs`).
 pub const HOOKED_TYPES: &[&str] = &["isl_ast_build", "isl_ast_print_options"];

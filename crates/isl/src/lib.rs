@@ -67,6 +67,7 @@
 
 mod budget;
 mod callback;
+mod coalesce;
 mod ctx;
 mod error;
 mod flow;

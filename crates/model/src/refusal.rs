@@ -190,7 +190,9 @@ impl Reason {
             }
             Reason::MovingBase => "copy the pointer to a local variable before the loops",
             Reason::PossibleOverlap { .. } => "declare the pointers restrict if they never overlap",
-            Reason::NotModelled { .. } => "write it as plain loops if you can; docs/status.md lists what is modelled",
+            Reason::NotModelled { .. } => {
+                "write it as plain loops if you can; docs/status.md lists what is modelled"
+            }
             Reason::DataDependentExit => {
                 "split the search for the end from the work, so that the working loop has a bound known on entry"
             }
