@@ -8,7 +8,7 @@
 //! What is not affine (quotients, several pieces) has no row; whoever asks takes the worst case.
 
 use isl::{Aff, DimType, Map, PwAff, PwMultiAff, Set, Val};
-use model::{Access, AccessKind, ArrayKind, Scop, Stmt};
+use model::{Access, ArrayKind, Scop, Stmt};
 
 /// One member of a band for one statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +37,6 @@ pub struct AccessModel {
     pub bytes: f64,
     /// For each subscript the coefficient of each counter; `None` if not affine.
     pub subscripts: Option<Vec<Vec<i64>>>,
-    /// Whether it writes.
-    pub writes: bool,
 }
 
 /// All statements.
@@ -100,7 +98,6 @@ fn access_model(scop: &Scop, access: &Access) -> isl::Result<AccessModel> {
         array: access.array.0,
         bytes: f64::from(array.elem_bytes),
         subscripts: subscripts(&access.relation)?,
-        writes: access.kind != AccessKind::Read,
     })
 }
 

@@ -12,6 +12,15 @@ use crate::{Fusion, Machine, Options, Tiling};
 use isl::{Ctx, Schedule, ScheduleConstraints, UnionMap};
 use model::Scop;
 
+/// The deepest statement for which isl's scheduler is asked. Its integer programs take time that grows by an order of
+/// magnitude with each further dimension and that the count of operations does not see: seconds at 6.
+const DEEPEST: usize = 5;
+
+/// Whether the time that isl's scheduler takes is within reason.
+pub fn isl_can_schedule(models: &[StmtModel]) -> bool {
+    models.iter().all(|model| model.extents.len() <= DEEPEST)
+}
+
 /// isl's scheduler under the given settings; the context's own settings come back afterwards.
 pub fn isl_schedule(scop: &Scop, bonds: &Bonds, fusion: Fusion) -> isl::Result<Schedule> {
     let ctx = &scop.ctx;

@@ -12,9 +12,9 @@
 //! - *Reuse*: let l be the outermost loop whose body's footprint fits a cache. Then one run of l brings each of its
 //!   lines in once, and every iteration of the loops around brings them in again (the reuse-distance argument
 //!   of M. Wolf and M. Lam, "A data locality optimizing algorithm", 1991, section 4).
-//! - *Work*: one cycle for the operation and for each access that moves in the innermost loop; divided
+//! - *Work*: half a cycle for the operation and for each access that moves in the innermost loop; divided
 //!   by the vector length where the innermost loop is parallel and the accesses are contiguous; a serial innermost
-//!   loop that updates one cell waits for the operation's latency.
+//!   loop takes at least the latency of one operation. Accesses far apart also miss the cache of page addresses.
 //! - *Control*: some cycles for each iteration of a loop that is not innermost, and for each start of an innermost one.
 //!
 //! Only ratios mean something, and only when they are clear.
@@ -76,6 +76,11 @@ const L2_MISS: f64 = 20.0;
 const ITERATION: f64 = 1.5;
 const START: f64 = 6.0;
 const GUARD: f64 = 1.0;
+/// Two operations or accesses start in each cycle.
+const ISSUE: f64 = 0.5;
+/// How many pages an innermost loop can walk over before their addresses are looked up again, and what that costs.
+const PAGES: f64 = 64.0;
+const PAGE_MISS: f64 = 4.0;
 
 /// An access along a path: how far each loop moves each subscript.
 struct Moved {
@@ -83,7 +88,6 @@ struct Moved {
     bytes: f64,
     /// For each loop, the stride of each subscript; `None` if not known.
     strides: Option<Vec<Vec<f64>>>,
-    writes: bool,
 }
 
 struct Placed<'a> {
@@ -96,10 +100,7 @@ struct Placed<'a> {
 /// The cost of running the statements on these paths.
 pub fn cost(models: &[StmtModel], paths: &[Path], machine: &Machine) -> Cost {
     let placed: Vec<Placed<'_>> = paths.iter().map(|path| place(path, &models[path.stmt])).collect();
-    let mut total = Cost::default();
-    for one in &placed {
-        total.work += work(one, machine);
-    }
+    let mut total = Cost { work: work(&placed, machine), ..Cost::default() };
     total.control = control(&placed);
     total.l1 = L1_MISS * misses(&placed, machine.l1_bytes as f64, machine);
     total.l2 = L2_MISS * misses(&placed, machine.l2_bytes as f64, machine);
@@ -138,7 +139,7 @@ fn place<'a>(path: &'a Path, model: &'a StmtModel) -> Placed<'a> {
                 .subscripts
                 .as_ref()
                 .map(|subscripts| (0..path.loops.len()).map(|at| stride(at, subscripts)).collect());
-            Moved { array: access.array, bytes: access.bytes, strides, writes: access.writes }
+            Moved { array: access.array, bytes: access.bytes, strides }
         })
         .collect();
     let instances = model.extents.iter().product();
@@ -172,32 +173,44 @@ fn pace(moved: &Moved, at: usize) -> Pace {
     }
 }
 
-fn work(one: &Placed<'_>, machine: &Machine) -> f64 {
-    let Some(at) = innermost(one) else {
-        return one.instances * (1.0 + one.moved.len() as f64);
-    };
+/// The work of all statements. Statements in one serial innermost loop share its latency: one works while the other
+/// waits.
+fn work(placed: &[Placed<'_>], machine: &Machine) -> f64 {
+    let mut total = 0.0;
+    let mut serial: HashMap<usize, (f64, f64)> = HashMap::new();
+    for one in placed {
+        let each = throughput(one, machine);
+        match innermost(one) {
+            Some(at) if !one.path.vector => {
+                let (work, most) = serial.entry(one.path.loops[at].id).or_default();
+                (*work, *most) = (*work + one.instances * each, most.max(one.instances));
+            }
+            _ => total += one.instances * each,
+        }
+    }
+    total + serial.values().map(|(work, most)| work.max(LATENCY * most)).sum::<f64>()
+}
+
+/// Cycles for one instance if nothing has to wait.
+fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
+    let Some(at) = innermost(one) else { return ISSUE * (1.0 + one.moved.len() as f64) };
     let paces: Vec<Pace> = one.moved.iter().map(|moved| pace(moved, at)).collect();
     let count = |wanted| paces.iter().filter(|pace| **pace == wanted).count() as f64;
     let widest = one.model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max);
-    let lanes = (f64::from(machine.vector_bits) / 8.0 / widest).max(1.0);
-    let near = 1.0 + count(Pace::Contiguous);
-    let far = count(Pace::Far);
+    let trip = one.path.loops[at].trip;
     // A vector loop must be long enough to have full vectors.
-    let lanes = if one.path.vector { lanes.min(one.path.loops[at].trip).max(1.0) } else { 1.0 };
+    let lanes = (f64::from(machine.vector_bits) / 8.0 / widest).min(trip).max(1.0);
+    let (near, far) = (ISSUE * (1.0 + count(Pace::Contiguous)), count(Pace::Far));
     let mut each = match one.path.vector {
-        // Elements that are far apart are gathered one by one and put together.
-        true if far > 0.0 => near / lanes.min(2.0) + 1.5 * far,
+        // Elements that are far apart are loaded one by one and put together.
+        true if far > 0.0 => near / lanes.min(2.0) + far,
         true => near / lanes,
-        false => near + far,
+        false => near + ISSUE * far,
     };
-    let updates = one.moved.iter().zip(&paces).any(|(moved, pace)| moved.writes && *pace == Pace::Still);
-    if !one.path.vector && updates {
-        each = each.max(LATENCY);
+    if trip > PAGES {
+        each += PAGE_MISS * far;
     }
-    if one.path.guarded {
-        each += GUARD;
-    }
-    one.instances * each
+    each + if one.path.guarded { GUARD } else { 0.0 }
 }
 
 fn control(placed: &[Placed<'_>]) -> f64 {

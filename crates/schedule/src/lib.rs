@@ -27,7 +27,8 @@
 //!
 //! # Budget
 //! One budget of isl operations spans everything; each candidate gets a share of what is left, so that one
-//! that explodes leaves something for the others. When all is spent, the original order stays.
+//! that explodes leaves something for the others. When all is spent, the original order stays. isl's scheduler is
+//! not asked about statements in more than five loops: its integer programs take time that operations do not measure.
 
 pub mod affine;
 pub mod candidate;
@@ -46,6 +47,7 @@ use dataflow::Dependences;
 use isl::{AstLoopType, Id, Schedule, ScheduleNode, ScheduleNodeType};
 use legality::{Reductions, Verdict};
 use model::Scop;
+use std::cell::Cell;
 use std::fmt;
 use tree::Bonds;
 
@@ -225,9 +227,9 @@ pub fn identity(scop: &Scop) -> isl::Result<Schedule> {
 /// A better order, if there is one.
 pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Result<Decision, Error> {
     let mut step = "the dependences";
-    let result = scop
-        .ctx
-        .with_budget(options.operations, || Optimizer { scop, dependences, options, step: &mut step }.run());
+    let result = scop.ctx.with_budget(options.operations, || {
+        Optimizer { scop, dependences, options, step: &mut step, spent: Cell::new(false) }.run()
+    });
     match result {
         Err(Error::Isl(error)) if error.is_budget() => {
             Ok(Decision::Original { reason: Reason::BudgetSpent(step) })
@@ -248,7 +250,7 @@ pub fn candidates(
 ) -> Result<Vec<(&'static str, String, Cost)>, Error> {
     scop.ctx.with_budget(options.operations, || {
         let mut step = "";
-        let optimizer = Optimizer { scop, dependences, options, step: &mut step };
+        let optimizer = Optimizer { scop, dependences, options, step: &mut step, spent: Cell::new(false) };
         let bonds = optimizer.bonds()?;
         let models = affine::models(scop, options.estimate)?;
         let original = Candidate::new(scop, &bonds, scop.schedule()?, &models, options, true)?;
@@ -270,6 +272,8 @@ struct Optimizer<'a> {
     options: &'a Options,
     /// What is being done, for messages.
     step: &'a mut &'static str,
+    /// Whether a candidate was given up for lack of budget.
+    spent: Cell<bool>,
 }
 
 impl Optimizer<'_> {
@@ -284,7 +288,10 @@ impl Optimizer<'_> {
         }
         *self.step = "the search for a better order";
         let Some(best) = self.best(&bonds, &models)? else {
-            return original(Reason::BudgetSpent(self.step));
+            return original(match self.spent.get() {
+                true => Reason::BudgetSpent(self.step),
+                false => Reason::NothingElse,
+            });
         };
         let prediction = Prediction { original: before.cost, new: best.cost };
         if best.is_unchanged(&before) {
@@ -309,6 +316,8 @@ impl Optimizer<'_> {
     fn best(&mut self, bonds: &Bonds, models: &[affine::StmtModel]) -> Result<Option<Candidate>, Error> {
         let mut best: Option<Candidate> = None;
         let all: &[Fusion] = match self.options.fusion {
+            // There is nothing to fuse.
+            Fusion::Auto if self.scop.stmts.len() == 1 => &[Fusion::Auto, Fusion::Min],
             Fusion::Auto => &[Fusion::Auto, Fusion::Min, Fusion::Max],
             Fusion::Max => &[Fusion::Max],
             Fusion::Min => &[Fusion::Min],
@@ -330,17 +339,27 @@ impl Optimizer<'_> {
         models: &[affine::StmtModel],
         fusion: Fusion,
     ) -> Result<Option<Candidate>, Error> {
+        if fusion != Fusion::Auto && !candidate::isl_can_schedule(models) {
+            return Ok(None);
+        }
         let share = self.scop.ctx.operations_left().unwrap_or(self.options.operations) / 3;
         let found = self.scop.ctx.with_budget(share, || {
             let schedule = match fusion {
                 Fusion::Auto => tree::own_order(self.scop, &bonds.order)?,
-                fusion => candidate::isl_schedule(self.scop, bonds, fusion)?,
+                fusion => match candidate::isl_schedule(self.scop, bonds, fusion) {
+                    // It can fail, for example when no coefficients in bounds carry the dependences.
+                    Err(error) if !error.is_budget() => return Ok(None),
+                    schedule => schedule?,
+                },
             };
-            Candidate::new(self.scop, bonds, schedule, models, self.options, false)
+            Candidate::new(self.scop, bonds, schedule, models, self.options, false).map(Some)
         });
         match found {
-            Ok(found) => Ok(Some(found)),
-            Err(error) if error.is_budget() => Ok(None),
+            Ok(found) => Ok(found),
+            Err(error) if error.is_budget() => {
+                self.spent.set(true);
+                Ok(None)
+            }
             Err(error) => Err(error.into()),
         }
     }
