@@ -4,7 +4,7 @@ use crate::check::{check, valid_params};
 use crate::timing::Timers;
 use astgen::Node;
 use isl::Ctx;
-use llvm::back::emit::{Check, emit, prepare};
+use llvm::back::emit::{Check, Failure, emit, prepare};
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Verdict, detect};
 use llvm::front::lift::{Lifted, lift};
@@ -83,14 +83,31 @@ fn generate_all(options: &Options, outcome: &mut Outcome<'_>) {
     }
 }
 
+/// Later regions first: what they use of earlier ones is then replaced together with the other uses.
 fn emit_all<'p>(pass: Pass<'p>, scevs: &Scevs<'p>, outcome: &mut Outcome<'p>) {
     let ready: Vec<_> = outcome.models.iter().filter(|model| model.program.is_some()).collect();
-    let prepared: Vec<_> = ready.iter().map(|model| prepare(pass, scevs, &model.lifted)).collect();
     outcome.changed = !ready.is_empty();
-    for (model, prepared) in ready.into_iter().zip(prepared) {
-        let (Some(prepared), Some((nodes, check))) = (prepared, &model.program) else { continue };
-        if let Err(message) = emit(pass, scevs, &model.lifted, &prepared, nodes, check) {
-            pass.error(&format!("orthant: internal error in {}: {message}", pass.symbol()));
+    let prepared: Vec<_> = ready.iter().map(|model| prepare(pass, scevs, &model.lifted)).collect();
+    for (model, prepared) in ready.into_iter().zip(prepared).rev() {
+        let failure = match (prepared, &model.program) {
+            (Some(prepared), Some((nodes, check))) => {
+                emit(pass, scevs, &model.lifted, &prepared, nodes, check).err()
+            }
+            _ => Some(Failure::Undone),
+        };
+        match failure {
+            None => {}
+            Some(Failure::Undone) => {
+                let message = "a value of the new loops cannot be computed".into();
+                let obstacle = Obstacle::of_region(model.lifted.region, Reason::Internal { message });
+                outcome.nests[model.nest].verdict = Verdict::Rejected(vec![obstacle]);
+            }
+            Some(Failure::Broken(message)) => {
+                pass.error(&format!(
+                    "orthant: internal error: the new loops of {} are broken: {message}",
+                    pass.symbol()
+                ));
+            }
         }
     }
 }

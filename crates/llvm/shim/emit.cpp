@@ -79,6 +79,13 @@ LLVMValueRef orthant_escape(LLVMValueRef value, LLVMBasicBlockRef into, const LL
   return wrap(merged);
 }
 
+void orthant_delete_blocks(const LLVMBasicBlockRef *dead, size_t count) {
+  SmallVector<BasicBlock *, 32> all;
+  for (size_t i = 0; i < count; i++)
+    all.push_back(unwrap(dead[i]));
+  DeleteDeadBlocks(all);
+}
+
 void orthant_promote(OrthantPass *pass, const LLVMValueRef *slots, size_t count) {
   DominatorTree dominators(pass->function);
   SmallVector<AllocaInst *, 16> promotable;

@@ -129,6 +129,8 @@ LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockR
 LLVMBasicBlockRef orthant_split_exiting(LLVMBasicBlockRef exit, const LLVMBasicBlockRef *region, size_t count);
 // A phi in `merge` with the value from every predecessor, which takes the value's place outside the region.
 LLVMValueRef orthant_escape(LLVMValueRef inst, LLVMBasicBlockRef merge, const LLVMBasicBlockRef *region, size_t count);
+// Removes blocks that nothing leads to; they need not be finished.
+void orthant_delete_blocks(const LLVMBasicBlockRef *blocks, size_t count);
 // Turns stack slots into SSA values; slots that cannot be turned stay.
 void orthant_promote(OrthantPass *pass, const LLVMValueRef *slots, size_t count);
 // What LLVM's verifier says; nothing if all is well.

@@ -167,6 +167,7 @@ unsafe extern "C" {
         region: *const LLVMBasicBlockRef,
         count: usize,
     ) -> LLVMValueRef;
+    pub fn orthant_delete_blocks(blocks: *const LLVMBasicBlockRef, count: usize);
     pub fn orthant_promote(pass: *mut OrthantPass, slots: *const LLVMValueRef, count: usize);
     pub fn orthant_verify(pass: *mut OrthantPass, sink: Sink, data: *mut c_void);
 

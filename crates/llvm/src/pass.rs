@@ -185,6 +185,12 @@ impl<'p> Pass<'p> {
         Value::of(ask!(ffi::orthant_escape(inst.raw, merge.raw, blocks.as_ptr(), blocks.len())))
     }
 
+    /// Removes blocks that nothing leads to.
+    pub(crate) fn delete_blocks(self, blocks: &[Block<'p>]) {
+        let blocks: Vec<_> = blocks.iter().map(|block| block.raw).collect();
+        ask!(ffi::orthant_delete_blocks(blocks.as_ptr(), blocks.len()));
+    }
+
     /// Turns stack slots into SSA values.
     pub(crate) fn promote(self, slots: &[Value<'p>]) {
         let slots: Vec<_> = slots.iter().map(|slot| slot.raw).collect();

@@ -6,6 +6,7 @@ use crate::pass::{Block, Inst, Pass, Value};
 use llvm_sys::core as llvm_c;
 use llvm_sys::prelude::{LLVMBuilderRef, LLVMContextRef, LLVMTypeRef, LLVMValueRef};
 use llvm_sys::{LLVMGEPFlagNUSW, LLVMIntPredicate, LLVMOpcode};
+use std::cell::RefCell;
 use std::marker::PhantomData;
 
 /// A place to write instructions at.
@@ -13,7 +14,7 @@ pub struct Builder<'p> {
     raw: LLVMBuilderRef,
     context: LLVMContextRef,
     function: LLVMValueRef,
-    run: PhantomData<&'p ()>,
+    created: RefCell<Vec<Block<'p>>>,
 }
 
 /// A type.
@@ -42,12 +43,29 @@ impl<'p> Builder<'p> {
     pub fn new(pass: Pass<'p>) -> Self {
         let function = pass.raw_function();
         let context = ask!(llvm_c::LLVMGetModuleContext(llvm_c::LLVMGetGlobalParent(function)));
-        Self { raw: ask!(llvm_c::LLVMCreateBuilderInContext(context)), context, function, run: PhantomData }
+        Self {
+            raw: ask!(llvm_c::LLVMCreateBuilderInContext(context)),
+            context,
+            function,
+            created: RefCell::default(),
+        }
     }
 
     /// A new block at the end of the function.
     pub fn block(&self, name: &std::ffi::CStr) -> Block<'p> {
-        Block::of(ask!(llvm_c::LLVMAppendBasicBlockInContext(self.context, self.function, name.as_ptr())))
+        let raw = ask!(llvm_c::LLVMAppendBasicBlockInContext(self.context, self.function, name.as_ptr()));
+        self.created.borrow_mut().push(Block::of(raw));
+        Block::of(raw)
+    }
+
+    /// All blocks that this builder made.
+    pub fn created(&self) -> Vec<Block<'p>> {
+        self.created.borrow().clone()
+    }
+
+    /// No value in particular.
+    pub fn poison(&self, ty: Type<'p>) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMGetPoison(ty.0)))
     }
 
     /// Writes at the end of a block from now on.

@@ -2,7 +2,8 @@
 //!
 //! Two steps, because LLVM's analyses hold only until control flow changes: [`prepare`] does for all models of a
 //! function what needs them (a block before each region, parameters and invariant values in it), then [`emit`] writes the
-//! code of one model at a time. Nothing is changed by a model for which either refuses.
+//! code of one model at a time. The new code is written beside the function and joined to it when it is complete; if it
+//! cannot be completed, it is removed, and the function does what it did.
 
 use super::builder::{Builder, Type};
 use super::values::{Hoisted, Values};
@@ -16,6 +17,7 @@ use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 use model::StmtId;
 use std::collections::{HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The run-time check as an abstract expression.
 pub struct Check {
@@ -99,6 +101,14 @@ fn needed<'p>(lifted: &Lifted<'p>, scevs: &Scevs<'p>) -> Vec<crate::scev::ScevRe
     found
 }
 
+/// Why there are no new loops.
+pub enum Failure {
+    /// A value could not be computed; the function does what it did.
+    Undone,
+    /// LLVM's verifier found the function broken: it must not be compiled. This is its message.
+    Broken(String),
+}
+
 /// Writes the new loops and the check. The function is changed.
 pub fn emit<'p>(
     pass: Pass<'p>,
@@ -107,7 +117,7 @@ pub fn emit<'p>(
     prepared: &Prepared<'p>,
     nodes: &[Node],
     check: &Check,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let builder = Builder::new(pass);
     let mut emitter = Emitter {
         pass,
@@ -118,11 +128,31 @@ pub fn emit<'p>(
         slots: HashMap::new(),
         variables: HashMap::new(),
     };
-    emitter.run(nodes, check).ok_or_else(|| "a value of the new loops was not prepared".to_owned())?;
+    let written = catch_unwind(AssertUnwindSafe(|| emitter.write(nodes, check)));
+    let Ok(Some(written)) = written else {
+        // Nothing leads to the new blocks yet: without them the function does what it did.
+        pass.delete_blocks(&builder.created());
+        return Err(Failure::Undone);
+    };
+    emitter.join(written);
     match pass.verify() {
-        Some(message) => Err(format!("the new loops are not valid: {message}")),
+        Some(message) => Err(Failure::Broken(message)),
         None => Ok(()),
     }
+}
+
+/// New code that nothing leads to yet.
+struct Written<'p> {
+    /// Whether all assumptions hold.
+    holds: Value<'p>,
+    /// Its first block.
+    start: Block<'p>,
+    /// Its last block, which has no terminator yet.
+    end: Block<'p>,
+    /// The values that the phis of the exit block get.
+    phis: Vec<(Inst<'p>, Value<'p>)>,
+    /// The values that take the place of instructions after the region.
+    live: Vec<(Inst<'p>, Value<'p>)>,
 }
 
 struct Emitter<'a, 'p> {
@@ -140,17 +170,41 @@ impl<'p> Emitter<'_, 'p> {
         self.values.builder
     }
 
-    fn run(&mut self, nodes: &[Node], check: &Check) -> Option<()> {
+    fn write(&mut self, nodes: &[Node], check: &Check) -> Option<Written<'p>> {
         self.make_slots()?;
         let start = self.builder().block(c"orthant.start");
-        self.write_check(check, start)?;
+        let holds = self.write_check(check)?;
         self.builder().at_end(start);
-        self.write_initial_phis();
+        self.write_initial_values();
         self.nodes(nodes)?;
-        self.write_exit()?;
+        let (phis, live) = (self.exit_phis()?, self.live_out()?);
+        Some(Written { holds, start, end: self.builder().here(), phis, live })
+    }
+
+    /// Leads control into the new code and out of it.
+    fn join(&self, written: Written<'p>) {
+        let exit = self.lifted.region.exit;
+        let merge = self.pass.split_exiting(exit, &self.prepared.blocks);
+        let escape = |(inst, value)| (self.pass.escape(inst, merge, &self.prepared.blocks), value);
+        let live: Vec<_> = written.live.into_iter().map(escape).collect();
+        self.builder().at_end(written.end);
+        self.builder().jump(merge);
+        for (phi, value) in written.phis {
+            let merged = phi.incoming().into_iter().find(|(_, from)| *from == merge);
+            if let Some((merged, _)) = merged {
+                self.builder().add_incoming(merged, value, written.end);
+            }
+        }
+        for (merged, value) in live {
+            self.builder().add_incoming(merged, value, written.end);
+        }
+        if let Some(old) = self.prepared.entering.terminator() {
+            self.builder().before(old);
+            self.builder().branch(written.holds, written.start, self.prepared.entry);
+            self.builder().erase(old);
+        }
         let slots: Vec<_> = self.slots.values().map(|(slot, _)| *slot).collect();
         self.pass.promote(&slots);
-        Some(())
     }
 
     /// One stack slot for each scalar and each phi's cell.
@@ -166,19 +220,16 @@ impl<'p> Emitter<'_, 'p> {
         Some(())
     }
 
-    /// `entering` goes on to the new loops if all holds, to the region otherwise.
-    fn write_check(&mut self, check: &Check, start: Block<'p>) -> Option<()> {
-        let old = self.prepared.entering.terminator()?;
-        self.builder().before(old);
-        let mut holds = self.check_expr(&check.params)?;
-        holds = self.values.truth(holds);
+    /// Whether all assumptions hold, computed at the end of `entering`.
+    fn write_check(&mut self, check: &Check) -> Option<Value<'p>> {
+        self.builder().before(self.prepared.entering.terminator()?);
+        let params = self.check_expr(&check.params)?;
+        let mut holds = self.values.truth(params);
         for apart in &check.apart {
             let ok = self.apart(apart)?;
             holds = self.builder().binary(LLVMAnd, holds, ok);
         }
-        self.builder().branch(holds, start, self.prepared.entry);
-        self.builder().erase(old);
-        Some(())
+        Some(holds)
     }
 
     fn check_expr(&self, expr: &Expr) -> Option<Value<'p>> {
@@ -201,15 +252,18 @@ impl<'p> Emitter<'_, 'p> {
         Some(b.binary(LLVMOr, untouched, b.binary(LLVMOr, before, after)))
     }
 
-    /// Phis at the region's entry have a first value that no statement writes.
-    fn write_initial_phis(&self) {
+    /// Phis at the region's entry have a first value that no statement writes; the other slots have none, which is said
+    /// so that no old content is carried along.
+    fn write_initial_values(&self) {
         let inside: HashSet<_> = self.prepared.blocks.iter().copied().collect();
-        for (source, (slot, _)) in &self.slots {
-            if let ArraySource::Phi(phi) = source {
-                for (value, from) in phi.incoming() {
-                    if inside.contains(&phi.block()) && !inside.contains(&from) {
-                        self.builder().store(value, *slot);
-                    }
+        for (source, (slot, ty)) in &self.slots {
+            self.builder().store(self.builder().poison(*ty), *slot);
+            if let ArraySource::Phi(phi) = source
+                && inside.contains(&phi.block())
+            {
+                let from_outside = phi.incoming().into_iter().find(|(_, from)| !inside.contains(from));
+                if let Some((value, _)) = from_outside {
+                    self.builder().store(value, *slot);
                 }
             }
         }
@@ -345,11 +399,53 @@ impl<'p> Emitter<'_, 'p> {
         Some(())
     }
 
-    /// The new loops' end joins the region's end.
-    fn write_exit(&self) -> Option<()> {
+    /// The values of the exit block's phis. Preparing another region may have added some.
+    fn exit_phis(&self) -> Option<Vec<(Inst<'p>, Value<'p>)>> {
+        let phis = self.lifted.region.exit.insts().take_while(|inst| inst.opcode() == LLVMPHI);
+        phis.map(|phi| Some((phi, self.exit_phi(phi)?))).collect()
+    }
+
+    fn exit_phi(&self, phi: Inst<'p>) -> Option<Value<'p>> {
+        if let Some(known) = self.lifted.exit_phis.iter().find(|out| out.inst == phi) {
+            return self.exit_value(known.value, ArraySource::Phi(phi));
+        }
+        let mut values: Vec<_> =
+            phi.incoming().into_iter().filter(|(_, from)| self.is_inside(*from)).collect();
+        values.dedup_by_key(|(value, _)| *value);
+        let [(value, _)] = values[..] else { return None };
+        match value.inst() {
+            Some(inst) if self.is_inside(inst.block()) => self.final_value(inst),
+            _ => Some(value),
+        }
+    }
+
+    /// The region's values that are used after it now, other than by phis of the exit block.
+    fn live_out(&self) -> Option<Vec<(Inst<'p>, Value<'p>)>> {
         let exit = self.lifted.region.exit;
-        let end = self.builder().here();
-        let read = |value: ExitValue<'p>, source: ArraySource<'p>| match value {
+        let is_exit_phi = |user: &Inst<'p>| user.opcode() == LLVMPHI && user.block() == exit;
+        let escapes = |inst: &Inst<'p>| {
+            inst.users().iter().any(|user| !self.is_inside(user.block()) && !is_exit_phi(user))
+        };
+        let insts = self.prepared.blocks.iter().flat_map(|block| block.insts().collect::<Vec<_>>());
+        insts.filter(escapes).map(|inst| Some((inst, self.final_value(inst)?))).collect()
+    }
+
+    fn is_inside(&self, block: Block<'p>) -> bool {
+        self.prepared.blocks.contains(&block)
+    }
+
+    /// An instruction's value after its last execution.
+    fn final_value(&self, inst: Inst<'p>) -> Option<Value<'p>> {
+        let value = match self.lifted.expression(self.scevs, inst.value(), &[]) {
+            Some(_) => ExitValue::Expression(inst.value()),
+            None => ExitValue::Cell,
+        };
+        self.exit_value(value, ArraySource::Scalar(inst))
+    }
+
+    /// A value at the end of the new loops.
+    fn exit_value(&self, value: ExitValue<'p>, source: ArraySource<'p>) -> Option<Value<'p>> {
+        match value {
             ExitValue::Outside(value) => Some(value),
             ExitValue::Expression(value) => {
                 let scev = self.lifted.expression(self.scevs, value, &[])?;
@@ -359,29 +455,6 @@ impl<'p> Emitter<'_, 'p> {
                 let (slot, ty) = self.slots.get(&source)?;
                 Some(self.builder().load(*ty, *slot))
             }
-        };
-        let phis: Vec<_> = self.lifted.exit_phis.iter().collect();
-        let phi_values =
-            phis.iter().map(|out| read(out.value, ArraySource::Phi(out.inst))).collect::<Option<Vec<_>>>()?;
-        let live: Vec<_> = self.lifted.live_out.iter().collect();
-        let live_values = live
-            .iter()
-            .map(|out| read(out.value, ArraySource::Scalar(out.inst)))
-            .collect::<Option<Vec<_>>>()?;
-        let merge = self.pass.split_exiting(exit, &self.prepared.blocks);
-        let merged: Vec<_> = merge.insts().take_while(|inst| inst.opcode() == LLVMPHI).collect();
-        let escaped: Vec<_> =
-            live.iter().map(|out| self.pass.escape(out.inst, merge, &self.prepared.blocks)).collect();
-        self.builder().at_end(end);
-        self.builder().jump(merge);
-        for (phi, value) in merged
-            .into_iter()
-            .map(|inst| inst.value())
-            .chain(escaped)
-            .zip(phi_values.into_iter().chain(live_values))
-        {
-            self.builder().add_incoming(phi, value, end);
         }
-        Some(())
     }
 }
