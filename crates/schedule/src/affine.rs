@@ -15,6 +15,8 @@ use model::{Access, ArrayKind, Scop, Stmt};
 pub struct Row {
     /// The coefficient of each counter; `None` if the row is not affine.
     pub coefficients: Option<Vec<i64>>,
+    /// The constant term.
+    pub constant: i64,
     /// As text, in the names of the counters.
     pub text: String,
 }
@@ -37,6 +39,8 @@ pub struct AccessModel {
     pub bytes: f64,
     /// For each subscript the coefficient of each counter; `None` if not affine.
     pub subscripts: Option<Vec<Vec<i64>>>,
+    /// For each subscript the constant term, if affine.
+    pub constants: Vec<i64>,
 }
 
 /// All statements.
@@ -94,24 +98,32 @@ fn as_f64(val: &Val) -> f64 {
 
 fn access_model(scop: &Scop, access: &Access) -> isl::Result<AccessModel> {
     let array = scop.array(access.array);
-    Ok(AccessModel {
-        array: access.array.0,
-        bytes: f64::from(array.elem_bytes),
-        subscripts: subscripts(&access.relation)?,
-    })
+    let (subscripts, constants) = subscripts(&access.relation)?;
+    Ok(AccessModel { array: access.array.0, bytes: f64::from(array.elem_bytes), subscripts, constants })
 }
 
-fn subscripts(relation: &Map) -> isl::Result<Option<Vec<Vec<i64>>>> {
+/// The coefficients of all subscripts, if they are affine, and the constant terms.
+type Subscripts = (Option<Vec<Vec<i64>>>, Vec<i64>);
+
+fn subscripts(relation: &Map) -> isl::Result<Subscripts> {
+    let unknown = Ok((None, Vec::new()));
     if !relation.is_single_valued()? {
-        return Ok(None);
+        return unknown;
     }
     let domain = relation.clone().domain()?;
     let function = PwMultiAff::from_map(relation.clone())?.gist(domain)?;
     if !function.isa_multi_aff()? {
-        return Ok(None);
+        return unknown;
     }
     let function = function.as_multi_aff()?;
-    (0..function.dim(DimType::Out)?).map(|at| coefficients(&function.get_at(at)?)).collect()
+    let (mut rows, mut constants) = (Vec::new(), Vec::new());
+    for at in 0..function.dim(DimType::Out)? {
+        let aff = function.get_at(at)?;
+        let Some(row) = coefficients(&aff)? else { return unknown };
+        rows.push(row);
+        constants.push(integer(&aff.get_constant_val()?)?.unwrap_or(0));
+    }
+    Ok((Some(rows), constants))
 }
 
 /// The coefficient of each input; `None` if there are quotients or fractions.
@@ -143,11 +155,12 @@ pub fn row(function: &PwAff, names: &[String]) -> isl::Result<Row> {
         let aff = function.as_aff()?;
         if let Some(coefficients) = coefficients(&aff)? {
             let text = affine_text(&aff, &coefficients, names)?;
-            return Ok(Row { coefficients: Some(coefficients), text });
+            let constant = integer(&aff.get_constant_val()?)?.unwrap_or(0);
+            return Ok(Row { coefficients: Some(coefficients), constant, text });
         }
-        return Ok(Row { coefficients: None, text: inner_text(&aff.to_str()?) });
+        return Ok(Row { coefficients: None, constant: 0, text: inner_text(&aff.to_str()?) });
     }
-    Ok(Row { coefficients: None, text: inner_text(&function.to_str()?) })
+    Ok(Row { coefficients: None, constant: 0, text: inner_text(&function.to_str()?) })
 }
 
 /// What stands between the last `->` and the end of isl's text.

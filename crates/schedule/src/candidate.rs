@@ -1,6 +1,6 @@
 //! From dependences to a few schedules worth looking at, and for each the best changes of its innermost bands.
 //!
-//! The candidates are the program's own order, and what isl's scheduler (a variant of U. Bondhugula et al., "A practical
+//! The candidates are the program's own order, whole and distributed ([`crate::tree::distributed`]), and what isl's scheduler (a variant of U. Bondhugula et al., "A practical
 //! automatic polyhedral parallelizer and locality optimizer", 2008) finds when it fuses as much as it can and
 //! when it fuses nothing. For each leaf band the order of its members, the tile sizes and whether the
 //! innermost loop is distributed over the parts are chosen by [`crate::cost`].
@@ -190,12 +190,19 @@ fn path(shape: &Shape, models: &[StmtModel], stmt: usize, steps: &[Step], change
         let Step::Band(number) = *step else { continue };
         let band = &shape.bands[number];
         let row = |member: usize| band.rows[member].get(&stmt).and_then(|row| row.coefficients.clone());
+        let constant = |member: usize| band.rows[member].get(&stmt).map_or(0, |row| row.constant);
         // Numbers that no two loops share, also with the loops of tiles and of parts.
         let id = |kind: usize, member: usize| (number * 64 + member) * 4 + kind;
         let Some(planned) = changes.iter().find(|planned| planned.band == number) else {
             for member in 0..band.rows.len() {
                 let trip = trip(shape, &before, number, member, models);
-                loops.push(LoopRef { id: id(0, member), row: row(member), step: 1.0, trip });
+                loops.push(LoopRef {
+                    id: id(0, member),
+                    row: row(member),
+                    constant: constant(member),
+                    step: 1.0,
+                    trip,
+                });
                 before.push((number, member));
             }
             continue;
@@ -210,7 +217,13 @@ fn path(shape: &Shape, models: &[StmtModel], stmt: usize, steps: &[Step], change
         for (at, &member) in change.order.iter().enumerate() {
             if let Some(size) = tile(at) {
                 let trip = (wholes[at] / size).ceil().max(1.0);
-                loops.push(LoopRef { id: id(1, member), row: row(member), step: size, trip });
+                loops.push(LoopRef {
+                    id: id(1, member),
+                    row: row(member),
+                    constant: constant(member),
+                    step: size,
+                    trip,
+                });
             }
         }
         let part = parts.iter().position(|stmts| stmts.contains(&stmt)).unwrap_or(0);
@@ -219,7 +232,7 @@ fn path(shape: &Shape, models: &[StmtModel], stmt: usize, steps: &[Step], change
             let trip = tile(at).map_or(whole, |size| size.min(whole));
             let last = at + 1 == change.order.len();
             let id = if last && change.sink { usize::MAX - (number * 256 + part) } else { id(0, member) };
-            loops.push(LoopRef { id, row: row(member), step: 1.0, trip });
+            loops.push(LoopRef { id, row: row(member), constant: constant(member), step: 1.0, trip });
             if last {
                 vector = planned.parallel()[part];
                 let still = |stmt: &usize| {

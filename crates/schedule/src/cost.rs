@@ -20,7 +20,7 @@
 //! Only ratios mean something, and only when they are clear.
 
 use crate::Machine;
-use crate::affine::{StmtModel, directions};
+use crate::affine::{AccessModel, StmtModel, directions};
 use std::collections::{HashMap, HashSet};
 
 /// A loop around a statement.
@@ -30,6 +30,8 @@ pub struct LoopRef {
     pub id: usize,
     /// The row that it moves.
     pub row: Option<Vec<i64>>,
+    /// The row's constant term.
+    pub constant: i64,
     /// By how much it moves it.
     pub step: f64,
     /// How many iterations.
@@ -88,6 +90,8 @@ struct Moved {
     bytes: f64,
     /// For each loop, the stride of each subscript; `None` if not known.
     strides: Option<Vec<Vec<f64>>>,
+    /// Each subscript where all loops are at zero.
+    offsets: Vec<f64>,
 }
 
 struct Placed<'a> {
@@ -111,16 +115,24 @@ fn place<'a>(path: &'a Path, model: &'a StmtModel) -> Placed<'a> {
     let counters = model.extents.len();
     // A tile loop and its point loop move the same row: the direction is that of the row.
     let mut rows: Vec<Option<Vec<i64>>> = Vec::new();
+    let mut constants = Vec::new();
     let mut row_of = Vec::new();
     for each in &path.loops {
         let known = rows.iter().position(|row| row.is_some() && *row == each.row);
         row_of.push(known.unwrap_or(rows.len()));
         if known.is_none() {
             rows.push(each.row.clone());
+            constants.push(each.constant as f64);
         }
     }
     let found = directions(&rows, counters);
     let zero = vec![0.0; counters];
+    // The counters where all rows are zero.
+    let mut origin = zero.clone();
+    for (direction, constant) in found.iter().zip(&constants) {
+        let direction = direction.as_ref().unwrap_or(&zero);
+        origin.iter_mut().zip(direction).for_each(|(at, moved)| *at -= constant * moved);
+    }
     let moved = model
         .accesses
         .iter()
@@ -139,11 +151,17 @@ fn place<'a>(path: &'a Path, model: &'a StmtModel) -> Placed<'a> {
                 .subscripts
                 .as_ref()
                 .map(|subscripts| (0..path.loops.len()).map(|at| stride(at, subscripts)).collect());
-            Moved { array: access.array, bytes: access.bytes, strides }
+            Moved { array: access.array, bytes: access.bytes, strides, offsets: offsets(access, &origin) }
         })
         .collect();
     let instances = model.extents.iter().product();
     Placed { path, model, moved, instances }
+}
+
+fn offsets(access: &AccessModel, origin: &[f64]) -> Vec<f64> {
+    let Some(subscripts) = &access.subscripts else { return Vec::new() };
+    let at = |row: &Vec<i64>| row.iter().zip(origin).map(|(a, b)| *a as f64 * b).sum::<f64>();
+    subscripts.iter().zip(&access.constants).map(|(row, constant)| at(row) + *constant as f64).collect()
 }
 
 /// The loop of the path that is innermost for this statement: the last one that moves it.
@@ -251,8 +269,9 @@ fn lines(moved: &Moved, path: &Path, from: usize, line: f64) -> f64 {
     (rows * contiguous).min(moving.max(1.0))
 }
 
-/// What makes two accesses touch the same lines in the loops from a certain one on.
-type Key = (u32, Option<usize>, Vec<Vec<i64>>);
+/// What makes two accesses touch the same lines in one run of the loops from a certain one on: the array, the loop, the
+/// strides, and the offset in each subscript that these loops do not move (in a moved one they meet).
+type Key = (u32, Option<usize>, Vec<Vec<i64>>, Vec<Option<i64>>);
 
 fn key(one: &Placed<'_>, moved: &Moved, from: usize) -> Key {
     let strides = match &moved.strides {
@@ -262,7 +281,13 @@ fn key(one: &Placed<'_>, moved: &Moved, from: usize) -> Key {
             .collect(),
         None => Vec::new(),
     };
-    (moved.array, one.path.loops.get(from).map(|each| each.id), strides)
+    let fixed = |(dim, offset): (usize, &f64)| {
+        let strides = moved.strides.as_ref()?;
+        let moves = strides[from.min(strides.len())..].iter().any(|strides| strides[dim] != 0.0);
+        (!moves && dim + 1 < moved.offsets.len()).then_some(*offset as i64)
+    };
+    let offsets = moved.offsets.iter().enumerate().map(fixed).collect();
+    (moved.array, one.path.loops.get(from).map(|each| each.id), strides, offsets)
 }
 
 /// The bytes that one run of each loop touches.

@@ -6,8 +6,8 @@
 //! by the tile size, a loop over *points* runs inside of one tile; a tile is *full* if all its points are instances.
 //!
 //! # How a schedule is found
-//! 1. A few candidates: the program's own order, and isl's scheduler with as much and as little fusion as possible
-//!    ([`candidate`]).
+//! 1. A few candidates: the program's own order, the same with all loops distributed, and isl's scheduler with as much
+//!    and as little fusion as possible ([`candidate`]).
 //! 2. For each innermost band: which member becomes innermost (parallel with contiguous accesses if possible), whether the
 //!    innermost loop is distributed over the statements, tile sizes ([`tree`]).
 //! 3. A prediction of the cost ([`cost`]); the cheapest candidate wins if it is clearly cheaper than the original order.
@@ -255,15 +255,37 @@ pub fn candidates(
         let models = affine::models(scop, options.estimate)?;
         let original = Candidate::new(scop, &bonds, scop.schedule()?, &models, options, true)?;
         let mut all = vec![("original", describe::of_candidate(scop, &original)?, original.cost)];
-        for (name, fusion) in
-            [("own order", Fusion::Auto), ("distributed", Fusion::Min), ("fused", Fusion::Max)]
-        {
-            if let Some(found) = optimizer.candidate(&bonds, &models, fusion)? {
-                all.push((name, describe::of_candidate(scop, &found)?, found.cost));
+        for way in Way::ALL {
+            if let Some(found) = optimizer.candidate(&bonds, &models, way)? {
+                all.push((way.name(), describe::of_candidate(scop, &found)?, found.cost));
             }
         }
         Ok(all)
     })
+}
+
+/// A way to a candidate.
+#[derive(Clone, Copy)]
+enum Way {
+    /// The program's own order.
+    Own,
+    /// The program's own loops, distributed.
+    Distributed,
+    /// isl's scheduler.
+    Isl(Fusion),
+}
+
+impl Way {
+    const ALL: [Way; 4] = [Way::Own, Way::Distributed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max)];
+
+    fn name(self) -> &'static str {
+        match self {
+            Way::Own => "own order",
+            Way::Distributed => "own order, distributed",
+            Way::Isl(Fusion::Max) => "isl's scheduler, fused",
+            Way::Isl(_) => "isl's scheduler",
+        }
+    }
 }
 
 struct Optimizer<'a> {
@@ -315,15 +337,15 @@ impl Optimizer<'_> {
     /// The cheapest candidate; `None` if there is none within the budget.
     fn best(&mut self, bonds: &Bonds, models: &[affine::StmtModel]) -> Result<Option<Candidate>, Error> {
         let mut best: Option<Candidate> = None;
-        let all: &[Fusion] = match self.options.fusion {
-            // There is nothing to fuse.
-            Fusion::Auto if self.scop.stmts.len() == 1 => &[Fusion::Auto, Fusion::Min],
-            Fusion::Auto => &[Fusion::Auto, Fusion::Min, Fusion::Max],
-            Fusion::Max => &[Fusion::Max],
-            Fusion::Min => &[Fusion::Min],
+        let all: &[Way] = match self.options.fusion {
+            // There is nothing to fuse or to distribute.
+            Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
+            Fusion::Auto => &Way::ALL,
+            Fusion::Max => &[Way::Isl(Fusion::Max)],
+            Fusion::Min => &[Way::Isl(Fusion::Min)],
         };
-        for fusion in all {
-            let Some(found) = self.candidate(bonds, models, *fusion)? else { continue };
+        for way in all {
+            let Some(found) = self.candidate(bonds, models, *way)? else { continue };
             let better = |best: &Candidate| found.cost.total() < CLEARLY * best.cost.total();
             if best.as_ref().is_none_or(better) {
                 best = Some(found);
@@ -332,21 +354,22 @@ impl Optimizer<'_> {
         Ok(best)
     }
 
-    /// What one way to fuse finds within a share of the budget; [`Fusion::Auto`] is the program's own order.
+    /// What one way finds within a share of the budget.
     fn candidate(
         &self,
         bonds: &Bonds,
         models: &[affine::StmtModel],
-        fusion: Fusion,
+        way: Way,
     ) -> Result<Option<Candidate>, Error> {
-        if fusion != Fusion::Auto && !candidate::isl_can_schedule(models) {
+        if matches!(way, Way::Isl(_)) && !candidate::isl_can_schedule(models) {
             return Ok(None);
         }
         let share = self.scop.ctx.operations_left().unwrap_or(self.options.operations) / 3;
         let found = self.scop.ctx.with_budget(share, || {
-            let schedule = match fusion {
-                Fusion::Auto => tree::own_order(self.scop, &bonds.order)?,
-                fusion => match candidate::isl_schedule(self.scop, bonds, fusion) {
+            let schedule = match way {
+                Way::Own => tree::own_order(self.scop, &bonds.order)?,
+                Way::Distributed => tree::distributed(self.scop, &bonds.order)?,
+                Way::Isl(fusion) => match candidate::isl_schedule(self.scop, bonds, fusion) {
                     // It can fail, for example when no coefficients in bounds carry the dependences.
                     Err(error) if !error.is_budget() => return Ok(None),
                     schedule => schedule?,

@@ -14,7 +14,7 @@ use isl::{
     AstLoopType, DimType, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap,
     UnionPwAffList, UnionSet, Val,
 };
-use model::{Scop, StmtId};
+use model::{Order, Scop, StmtId};
 use std::collections::HashMap;
 
 /// A step from the root of a tree to a statement.
@@ -254,9 +254,138 @@ fn sorted(count: usize, edges: &[(usize, usize)]) -> Option<Vec<usize>> {
     Some(order)
 }
 
+/// The program's own loops, each distributed over the statements in it as far as the dependences allow (J. Allen and
+/// K. Kennedy, "Automatic translation of Fortran programs to vector form", 1987): for each loop, outermost first, the
+/// strongly connected components of its statements get a loop each, in an order that keeps the dependences
+/// between them; inside of a loop the dependences that it carries do not count any more.
+pub fn distributed(scop: &Scop, dependences: &UnionMap) -> isl::Result<Schedule> {
+    let all = distribute(scop, &scop.order, 0, dependences)?;
+    let schedule = match all {
+        Some(schedule) => schedule.intersect_domain(scop.domain()?)?,
+        None => scop.schedule()?,
+    };
+    merged(schedule, dependences)
+}
+
+fn distribute(
+    scop: &Scop,
+    parts: &[Order],
+    depth: usize,
+    dependences: &UnionMap,
+) -> isl::Result<Option<Schedule>> {
+    let mut whole: Option<Schedule> = None;
+    for part in parts {
+        let pieces = match part {
+            Order::Stmt(id) => {
+                vec![Schedule::from_domain(UnionSet::from_set(scop.stmt(*id).domain.clone())?)?]
+            }
+            Order::Loop(body) => distribute_loop(scop, body, depth, dependences)?,
+        };
+        for piece in pieces {
+            whole = Some(match whole {
+                Some(before) => before.sequence(piece)?,
+                None => piece,
+            });
+        }
+    }
+    Ok(whole)
+}
+
+fn distribute_loop(
+    scop: &Scop,
+    body: &[Order],
+    depth: usize,
+    dependences: &UnionMap,
+) -> isl::Result<Vec<Schedule>> {
+    let stmts = model::scop::stmts_below(body);
+    let mut edges = Vec::new();
+    for map in dependences.get_map_list()?.to_vec()? {
+        let end = |name: Option<String>| {
+            let id = scop.stmt_named(&name.unwrap_or_default())?;
+            stmts.iter().position(|stmt| *stmt == id)
+        };
+        let (from, to) = (end(map.get_tuple_name(DimType::In)?), end(map.get_tuple_name(DimType::Out)?));
+        if let (Some(from), Some(to)) = (from, to)
+            && from != to
+            && !map.is_empty()?
+        {
+            edges.push((from, to));
+        }
+    }
+    let mut pieces = Vec::new();
+    for component in components(stmts.len(), &edges) {
+        let own: Vec<StmtId> = component.iter().map(|at| stmts[*at]).collect();
+        let counters = counters(scop, &own, depth)?;
+        let inside = dependences.clone().eq_at_multi_union_pw_aff(counters.clone())?;
+        if let Some(inner) = distribute(scop, &only(body, &own), depth + 1, &inside)? {
+            pieces.push(inner.insert_partial_schedule(counters)?);
+        }
+    }
+    Ok(pieces)
+}
+
+/// `{ S[i, j] -> [(i)] }` for the counter at `depth`.
+fn counters(scop: &Scop, stmts: &[StmtId], depth: usize) -> isl::Result<MultiUnionPwAff> {
+    let mut all = UnionMap::empty_ctx(&scop.ctx)?;
+    for &id in stmts {
+        let space = scop.stmt(id).domain.get_space()?;
+        let count = space.dim(DimType::Set)?;
+        let keep = Map::identity(space.map_from_set()?)?
+            .project_out(DimType::Out, depth + 1, count - depth - 1)?
+            .project_out(DimType::Out, 0, depth)?
+            .reset_tuple_id(DimType::Out)?;
+        all = all.union(UnionMap::from_map(keep)?)?;
+    }
+    MultiUnionPwAff::from_union_map(all)
+}
+
+/// The parts of a body that have some of these statements.
+fn only(parts: &[Order], stmts: &[StmtId]) -> Vec<Order> {
+    let mut found = Vec::new();
+    for part in parts {
+        match part {
+            Order::Stmt(id) if stmts.contains(id) => found.push(part.clone()),
+            Order::Stmt(_) => {}
+            Order::Loop(body) => {
+                let body = only(body, stmts);
+                if !body.is_empty() {
+                    found.push(Order::Loop(body));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The strongly connected components, in an order in which all edges between them go forward, each ascending.
+fn components(count: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
+    let mut reaches = vec![vec![false; count]; count];
+    edges.iter().for_each(|(from, to)| reaches[*from][*to] = true);
+    for through in 0..count {
+        let row = reaches[through].clone();
+        for from in reaches.iter_mut().filter(|from| from[through]) {
+            from.iter_mut().zip(&row).for_each(|(reached, more)| *reached |= more);
+        }
+    }
+    let together = |a: usize, b: usize| a == b || reaches[a][b] && reaches[b][a];
+    let first = |at: usize| (0..count).find(|other| together(at, *other)).unwrap_or(at);
+    let leaders: Vec<usize> = (0..count).filter(|at| first(*at) == *at).collect();
+    let number = |at: usize| leaders.iter().position(|leader| *leader == first(at)).unwrap_or(0);
+    let between: Vec<(usize, usize)> =
+        edges.iter().map(|(from, to)| (number(*from), number(*to))).filter(|(from, to)| from != to).collect();
+    let order = sorted(leaders.len(), &between).unwrap_or_default();
+    let members = |at: &usize| (0..count).filter(|other| together(leaders[*at], *other)).collect();
+    order.iter().map(members).collect()
+}
+
 /// The program's own order with perfectly nested loops in one band where that band is permutable.
 pub fn own_order(scop: &Scop, dependences: &UnionMap) -> isl::Result<Schedule> {
-    scop.schedule()?.map_schedule_node_bottom_up(|node| {
+    merged(scop.schedule()?, dependences)
+}
+
+/// Puts loops that are perfectly nested in one band where that band is permutable.
+fn merged(schedule: Schedule, dependences: &UnionMap) -> isl::Result<Schedule> {
+    schedule.map_schedule_node_bottom_up(|node| {
         if node.get_type()? != ScheduleNodeType::Band {
             return Ok(node);
         }
@@ -514,4 +643,16 @@ fn tile_relation(outer: usize, sizes: &[i64]) -> String {
         .collect();
     let (o, t, p) = (o.join(", "), t.join(", "), p.join(", "));
     format!("{{ [[{o}] -> [{t}]] -> [[{o}] -> [{p}]] : {} }}", inside.join(" and "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_come_in_order() {
+        assert_eq!(components(4, &[(2, 0), (0, 1), (1, 0), (1, 3)]), [vec![2], vec![0, 1], vec![3]]);
+        assert_eq!(components(3, &[]), [[0], [1], [2]]);
+        assert_eq!(sorted(2, &[(0, 1), (1, 0)]), None);
+    }
 }
