@@ -1,7 +1,7 @@
 //! Whole files or none.
 //!
 //! A tool writes into an unnamed temporary file ([`scratch`]), which vanishes with the process however that ends.
-//! [`write`] copies it, when everything has succeeded, to a named temporary file beside the target and renames that:
+//! `write` copies it, when everything has succeeded, to a named temporary file beside the target and renames that:
 //! a reader sees the old file or the new one, never a part. Devices, pipes and other special files cannot be
 //! replaced and are written directly.
 

@@ -3,8 +3,8 @@
 use isl::{UnionAccessInfo, UnionMap};
 use model::{AccessKind, Scop};
 
-use crate::access::{Entry, Table};
 use crate::AccessDependence;
+use crate::access::{Entry, Table};
 
 /// The flow dependences by access pairs, with updates of one reduction as [`Kind::Reduction`](crate::Kind), and the
 /// reads `{ S[i] -> A[x] }` that may see the cell's value from before the nest.

@@ -249,7 +249,8 @@ stmt S { S[] }
 stmt T { T[] }
   WHAT { T[] -> A[0] }
 order { S T }";
-    let tree = "domain: \"{ S[]; T[] }\"\nchild:\n  KIND:\n  - filter: \"{ S[] }\"\n  - filter: \"{ T[] }\"";
+    let tree =
+        r#"{ domain: "{ S[]; T[] }", child: { KIND: [ { filter: "{ S[] }" }, { filter: "{ T[] }" } ] } }"#;
     for (kind, what, expected) in [
         ("sequence", "read", "legal"),
         (

@@ -58,6 +58,7 @@ const CRATES: &[(&str, u8, &[&str])] = &[
         ],
     ),
     ("filetests", 3, &[]),
+    ("progen", 3, &["report"]),
     ("xtask", 3, &["options"]),
 ];
 
