@@ -1,10 +1,10 @@
 //! Random C programs with loop nests, compiled with and without Orthant, and compared.
 //!
-//! [`generate`] makes a program from a seed: functions with loop nests of every shape that people write and some
-//! that they do not (see [`mod@generate`] for what keeps them free of undefined behaviour), and a `main` that
+//! [`generate()`] makes a program from a seed: functions with loop nests of every shape that people write and some
+//! that they do not (see the module `generate` for what keeps them free of undefined behaviour), and a `main` that
 //! calls each with several arguments, aliasing pointers among them, and prints a digest of all memory and all
 //! scalars after every call. [`Tester`] compiles it twice and compares what the two executables print; a
-//! disagreement, a crash or a hang is a [`Failure`], and [`minimize`] makes it small.
+//! disagreement, a crash or a hang is a [`Failure`], and [`minimize()`] makes it small.
 //!
 //! ```
 //! let config = progen::Config { functions: 2, ..progen::Config::default() };
