@@ -1,7 +1,7 @@
 //! Finished polyhedra with their label functions: the pieces of the result (Section 4.2).
 //!
 //! A [`Piece`] is what a retired polyhedron is: an anchor, the levels it has grown along, innermost first, and a
-//! label function in the levels' own coordinates `q` (see [`crate::polyhedron`]):
+//! label function in the levels' own coordinates `q` (see `polyhedron`):
 //!
 //! ```text
 //! x     = anchor + sum of q_s * step_s,   0 <= q_s <= count_s(q_{s+1}, ...)

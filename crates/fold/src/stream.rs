@@ -6,7 +6,7 @@
 //! point -> run (level 0) -> extra levels of the innermost loop -> next loop -> ... -> retired pieces
 //! ```
 //!
-//! A point that continues the current run costs one comparison ([`crate::run`]). Otherwise the first coordinate that
+//! A point that continues the current run costs one comparison (`run`). Otherwise the first coordinate that
 //! changed, `x[c]`, says which loops have finished: all inside dimension `c`. Their levels are flushed outwards,
 //! innermost first, so that level `c` has received everything of the completed row before its tick (the paper's
 //! `process_dims`). A polyhedron that leaves the last level is *retired*: it becomes a [`Piece`] of the result.

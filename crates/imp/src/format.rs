@@ -203,7 +203,7 @@ fn shown(expr: &Expr, least: u8) -> String {
     if precedence < least { format!("({text})") } else { text }
 }
 
-/// Statements without a source of their own as text, one a line; [`format`] makes it canonical.
+/// Statements without a source of their own as text, one a line; [`format()`] makes it canonical.
 pub fn statements(block: &[Stmt]) -> String {
     let mut out = String::new();
     for stmt in block {

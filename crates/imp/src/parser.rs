@@ -379,7 +379,7 @@ impl Parser {
         Ok(Measured { expr: Expr { kind: ExprKind::Unary(op, Box::new(operand.expr)), span }, depth })
     }
 
-    /// atom = number | "true" | "false" | name [ subscripts ] | "(" expr ")" | ("min" | "max") "(" expr "," expr ")"
+    /// atom = number | "true" | "false" | name subscripts? | "(" expr ")" | ("min" | "max") "(" expr "," expr ")"
     fn atom(&mut self, above: usize) -> Parsed<Measured> {
         let start = self.span();
         let kind = match self.peek().clone() {

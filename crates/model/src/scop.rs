@@ -11,7 +11,7 @@
 //! - The *order* is the tree of loops and statements as the program has it; [`Scop::schedule`] turns it into
 //!   an isl schedule tree.
 //! - *Parameters* are values that do not change in the nest; the *context* is what is known about them.
-//! - The [`Ledger`](crate::Ledger) lists what was assumed and must be checked at run time.
+//! - The [`Ledger`] lists what was assumed and must be checked at run time.
 //!
 //! A statement's body is opaque here: whoever built the model knows by [`StmtId`] and [`AccessId`] what they
 //! stand for.

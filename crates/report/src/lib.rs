@@ -2,8 +2,8 @@
 //!
 //! The plugin appends one [`FunctionReport`] per function, as one line of JSON, to the file named by the
 //! option `report`; appending whole lines keeps parallel builds from mixing them. `orthant explain` reads
-//! the lines back ([`read`]), puts them in order ([`arrange`]) and renders them: [`text`] for people,
-//! [`json`] for programs, [`sarif`] for editors and code-scanning services.
+//! the lines back ([`read`]), puts them in order ([`arrange`]) and renders them: [`text()`] for people,
+//! [`json()`] for programs, [`sarif()`] for editors and code-scanning services.
 //!
 //! *Order and repetition.* Reports are ordered by file, line and column of their first nest, then by symbol. A
 //! function that several modules contain with the same nests (an inline function of a header) appears once;
