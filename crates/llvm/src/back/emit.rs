@@ -8,7 +8,7 @@
 use super::builder::{Builder, Type};
 use super::values::{Hoisted, Values};
 use crate::front::flow::region_blocks;
-use crate::front::lift::{ArraySource, ExitValue, Lifted};
+use crate::front::lift::{ArraySource, Exit, ExitValue, Lifted};
 use crate::front::statements::Body;
 use crate::pass::{Block, Inst, Pass, Value};
 use crate::scev::{Scev, ScevKind, Scevs};
@@ -147,6 +147,8 @@ struct Written<'p> {
     holds: Value<'p>,
     /// Its first block.
     start: Block<'p>,
+    /// The block that the region leads to.
+    exit: Block<'p>,
     /// Its last block, which has no terminator yet.
     end: Block<'p>,
     /// The values that the phis of the exit block get.
@@ -177,14 +179,14 @@ impl<'p> Emitter<'_, 'p> {
         self.builder().at_end(start);
         self.write_initial_values();
         self.nodes(nodes)?;
-        let (phis, live) = (self.exit_phis()?, self.live_out()?);
-        Some(Written { holds, start, end: self.builder().here(), phis, live })
+        let exit = self.exit()?;
+        let (phis, live) = (self.exit_phis(exit)?, self.live_out(exit)?);
+        Some(Written { holds, start, exit, end: self.builder().here(), phis, live })
     }
 
     /// Leads control into the new code and out of it.
     fn join(&self, written: Written<'p>) {
-        let exit = self.lifted.region.exit;
-        let merge = self.pass.split_exiting(exit, &self.prepared.blocks);
+        let merge = self.pass.split_exiting(written.exit, &self.prepared.blocks);
         let escape = |(inst, value)| (self.pass.escape(inst, merge, &self.prepared.blocks), value);
         let live: Vec<_> = written.live.into_iter().map(escape).collect();
         self.builder().at_end(written.end);
@@ -399,15 +401,29 @@ impl<'p> Emitter<'_, 'p> {
         Some(())
     }
 
+    /// The block that the region leads to now: a block before the next region may have come between.
+    fn exit(&self) -> Option<Block<'p>> {
+        let successors = self.prepared.blocks.iter().flat_map(|block| block.successors());
+        let mut outside: Vec<_> = successors.filter(|block| !self.is_inside(*block)).collect();
+        outside.dedup();
+        match outside[..] {
+            [exit] => Some(exit),
+            _ => None,
+        }
+    }
+
     /// The values of the exit block's phis. Preparing another region may have added some.
-    fn exit_phis(&self) -> Option<Vec<(Inst<'p>, Value<'p>)>> {
-        let phis = self.lifted.region.exit.insts().take_while(|inst| inst.opcode() == LLVMPHI);
+    fn exit_phis(&self, exit: Block<'p>) -> Option<Vec<(Inst<'p>, Value<'p>)>> {
+        let phis = exit.insts().take_while(|inst| inst.opcode() == LLVMPHI);
         phis.map(|phi| Some((phi, self.exit_phi(phi)?))).collect()
     }
 
     fn exit_phi(&self, phi: Inst<'p>) -> Option<Value<'p>> {
-        if let Some(known) = self.lifted.exit_phis.iter().find(|out| out.inst == phi) {
-            return self.exit_value(known.value, ArraySource::Phi(phi));
+        // The phi that lift saw, or one that stands before it since.
+        let passes_on = |out: &Exit<'p>| out.inst.incoming().iter().any(|(value, _)| *value == phi.value());
+        let known = self.lifted.exit_phis.iter().find(|out| out.inst == phi || passes_on(out));
+        if let Some(known) = known {
+            return self.exit_value(known.value, ArraySource::Phi(known.inst));
         }
         let mut values: Vec<_> =
             phi.incoming().into_iter().filter(|(_, from)| self.is_inside(*from)).collect();
@@ -420,8 +436,7 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// The region's values that are used after it now, other than by phis of the exit block.
-    fn live_out(&self) -> Option<Vec<(Inst<'p>, Value<'p>)>> {
-        let exit = self.lifted.region.exit;
+    fn live_out(&self, exit: Block<'p>) -> Option<Vec<(Inst<'p>, Value<'p>)>> {
         let is_exit_phi = |user: &Inst<'p>| user.opcode() == LLVMPHI && user.block() == exit;
         let escapes = |inst: &Inst<'p>| {
             inst.users().iter().any(|user| !self.is_inside(user.block()) && !is_exit_phi(user))

@@ -32,7 +32,8 @@ fn every_default_is_a_value_of_its_option() {
     assert!(defaults.enable && !defaults.time);
     assert_eq!(defaults.position, Position::Late);
     assert_eq!(defaults.budget, 1_000_000);
-    assert!(defaults.only.is_none() && defaults.report.is_none() && defaults.stop_after.is_none());
+    assert!(defaults.only.is_none() && defaults.report.is_none());
+    assert_eq!(defaults.stop_after.as_deref(), Some("detect"));
 }
 
 #[test]
