@@ -26,7 +26,7 @@ pub fn run(ws: &Workspace, rest: &[String]) -> Outcome {
 pub fn bless(ws: &Workspace, rest: &[String]) -> Outcome {
     setup::ensure()?;
     ws.build(Profile::Dev)?;
-    command::run(ws.cargo("test").args(["-p", "filetests", "--"]).args(rest).env("BLESS", "1"))
+    command::run(ws.cargo("test").args(["--workspace", "--test", "files", "--"]).args(rest).env("BLESS", "1"))
 }
 
 fn check_symbols(built: &Built) -> Outcome {

@@ -7,11 +7,12 @@
 
 use super::builder::{Builder, Type};
 use super::values::{Hoisted, Values};
+use crate::front::affine::is_invariant;
 use crate::front::flow::region_blocks;
 use crate::front::lift::{ArraySource, Exit, ExitValue, Lifted};
 use crate::front::statements::Body;
 use crate::pass::{Block, Inst, Pass, Value};
-use crate::scev::{Scev, ScevKind, Scevs};
+use crate::scev::{Scev, Scevs};
 use astgen::{Expr, For, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
@@ -71,16 +72,6 @@ pub fn prepare<'p>(pass: Pass<'p>, scevs: &Scevs<'p>, lifted: &Lifted<'p>) -> Op
     };
     let params = lifted.params.iter().map(param).collect::<Option<Vec<_>>>()?;
     Some(Prepared { entering, entry, blocks, params, hoisted })
-}
-
-fn is_invariant<'p>(scev: &Scev<'p>, scope: &HashSet<Block<'p>>) -> bool {
-    let here = match &scev.kind {
-        ScevKind::Unknown(value) => value.inst().is_none_or(|inst| !scope.contains(&inst.block())),
-        ScevKind::AddRec { over, .. } => !scope.contains(&over.header()),
-        ScevKind::CouldNotCompute => false,
-        _ => true,
-    };
-    here && scev.operands().iter().all(|operand| is_invariant(operand, scope))
 }
 
 /// The expressions that statements and exits will ask for.

@@ -155,13 +155,7 @@ impl<'a, 'p> Affine<'a, 'p> {
 
     /// Whether nothing in the expression changes inside the scope.
     pub fn is_invariant(&self, scev: &Scev<'p>) -> bool {
-        let here = match &scev.kind {
-            ScevKind::Unknown(value) => value.inst().is_none_or(|inst| !self.scope.contains(&inst.block())),
-            ScevKind::AddRec { over, .. } => !self.scope.contains(&over.header()),
-            ScevKind::CouldNotCompute => false,
-            _ => true,
-        };
-        here && scev.operands().iter().all(|operand| self.is_invariant(operand))
+        is_invariant(scev, self.scope)
     }
 
     fn exactly(&self, value: PwAff, depth: usize) -> Result<Evaluated, Stop> {
@@ -317,6 +311,17 @@ impl<'a, 'p> Affine<'a, 'p> {
     pub fn scope(&self) -> &'a Blocks<'p> {
         self.scope
     }
+}
+
+/// Whether nothing in the expression changes inside these blocks.
+pub fn is_invariant<'p>(scev: &Scev<'p>, scope: &Blocks<'p>) -> bool {
+    let here = match &scev.kind {
+        ScevKind::Unknown(value) => value.inst().is_none_or(|inst| !scope.contains(&inst.block())),
+        ScevKind::AddRec { over, .. } => !scope.contains(&over.header()),
+        ScevKind::CouldNotCompute => false,
+        _ => true,
+    };
+    here && scev.operands().iter().all(|operand| is_invariant(operand, scope))
 }
 
 fn bounds(scev: &Scev<'_>) -> Option<(i128, i128)> {
