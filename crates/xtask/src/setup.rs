@@ -79,6 +79,12 @@ pub const REQUIREMENTS: &[Requirement] = &[
         probe: Probe::Library("libPollyISL.a"),
     },
     Requirement {
+        package: "libclang-rt-22-dev",
+        least: LLVM,
+        why: "clang's sanitizers, which check that random test programs are well defined",
+        probe: Probe::Library("clang/22/lib/linux/libclang_rt.asan-preinit-x86_64.a"),
+    },
+    Requirement {
         package: "lld-22",
         least: LLVM,
         why: "the linker that can load the plugin: link-time optimization and `cargo orthant`",
