@@ -33,7 +33,10 @@ pub struct Location {
     pub column: c_uint,
 }
 
+/// What a call may do besides computing its result.
 #[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "documented in shim.h")]
 pub struct CallEffects {
     pub is_inline_asm: bool,
     pub is_indirect: bool,
@@ -52,8 +55,10 @@ pub struct Memory {
     pub is_atomic: bool,
 }
 
+/// What the target description says of the machine. 0 means that it does not say.
 #[repr(C)]
-#[derive(Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it; sizes are in bytes")]
 pub struct Target {
     pub cache_line: c_uint,
     pub l1_size: c_uint,

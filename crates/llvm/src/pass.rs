@@ -10,6 +10,7 @@
 //! ```
 
 use crate::ffi::{self, LLVMLoop, OrthantPass};
+pub use crate::ffi::{CallEffects, Target};
 use crate::text::{collect, list};
 use llvm_sys::core as llvm_c;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
@@ -108,35 +109,6 @@ pub enum Alias {
     Must,
 }
 
-/// What the target description says of the machine. 0 means that it does not say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it; sizes are in bytes")]
-pub struct Target {
-    pub cache_line: u32,
-    pub l1_size: u32,
-    pub l2_size: u32,
-    pub l1_ways: u32,
-    pub l2_ways: u32,
-    pub vector_bits: u32,
-    pub vector_registers: u32,
-    pub scalar_registers: u32,
-}
-
-/// What a call may do besides computing its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "documented in shim.h")]
-pub struct CallEffects {
-    pub is_inline_asm: bool,
-    pub is_indirect: bool,
-    pub may_write: bool,
-    pub writes_errno_only: bool,
-    pub may_throw: bool,
-    pub may_not_return: bool,
-    pub is_convergent: bool,
-    pub is_harmless: bool,
-    pub is_memory_intrinsic: bool,
-}
-
 // SAFETY (all calls below): a `Pass` is made from the pointer that the shim hands to `orthant_rs_run` and
 // does not outlive that call; every view was obtained from it and carries its lifetime, and the IR is not
 // changed meanwhile. So the pointers are valid for the questions asked here.
@@ -154,12 +126,8 @@ impl<'p> Pass<'p> {
         Self { raw, run: PhantomData }
     }
 
-    fn function(self) -> LLVMValueRef {
+    pub(crate) fn function(self) -> LLVMValueRef {
         ask!(ffi::orthant_function(self.raw))
-    }
-
-    pub(crate) fn raw_function(self) -> LLVMValueRef {
-        self.function()
     }
 
     /// Puts a block before a region's entry that all edges from outside go through.
@@ -293,18 +261,9 @@ impl<'p> Pass<'p> {
 
     /// The target machine.
     pub fn target(self) -> Target {
-        let mut raw = ffi::Target::default();
-        ask!(ffi::orthant_target(self.raw, &mut raw));
-        Target {
-            cache_line: raw.cache_line,
-            l1_size: raw.l1_size,
-            l2_size: raw.l2_size,
-            l1_ways: raw.l1_ways,
-            l2_ways: raw.l2_ways,
-            vector_bits: raw.vector_bits,
-            vector_registers: raw.vector_registers,
-            scalar_registers: raw.scalar_registers,
-        }
+        let mut target = Target::default();
+        ask!(ffi::orthant_target(self.raw, &mut target));
+        target
     }
 
     /// Makes the compilation fail with this message, through the host's own diagnostics.
@@ -462,21 +421,7 @@ impl<'p> Inst<'p> {
 
     /// What a call may do; `None` for other instructions.
     pub fn call_effects(self) -> Option<CallEffects> {
-        if !self.is_call() {
-            return None;
-        }
-        let raw = ask!(ffi::orthant_call_effects(self.raw));
-        Some(CallEffects {
-            is_inline_asm: raw.is_inline_asm,
-            is_indirect: raw.is_indirect,
-            may_write: raw.may_write,
-            writes_errno_only: raw.writes_errno_only,
-            may_throw: raw.may_throw,
-            may_not_return: raw.may_not_return,
-            is_convergent: raw.is_convergent,
-            is_harmless: raw.is_harmless,
-            is_memory_intrinsic: raw.is_memory_intrinsic,
-        })
+        self.is_call().then(|| ask!(ffi::orthant_call_effects(self.raw)))
     }
 
     /// Where a load reads from or a store writes to.

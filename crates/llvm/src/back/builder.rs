@@ -41,7 +41,7 @@ impl Drop for Builder<'_> {
 impl<'p> Builder<'p> {
     /// A builder without a place yet.
     pub fn new(pass: Pass<'p>) -> Self {
-        let function = pass.raw_function();
+        let function = pass.function();
         let context = ask!(llvm_c::LLVMGetModuleContext(llvm_c::LLVMGetGlobalParent(function)));
         Self {
             raw: ask!(llvm_c::LLVMCreateBuilderInContext(context)),

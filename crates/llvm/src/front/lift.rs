@@ -107,8 +107,7 @@ pub fn lift<'p>(
     let around = around(pass, region, &scope);
     let affine = Affine::new(ctx, &scope, around, scevs, budget);
     let order = blocks_of(&shape);
-    let domains = domains::domains(pass, &affine, region, &order)
-        .map_err(|no| obstacle(no.stop, Reason::NonAffineCondition, no.at))?;
+    let domains = domains::domains(pass, &affine, region, &order).map_err(|no| obstacle(no.stop, no.at))?;
     let synthesis = Synthesis { scevs, scope: &scope, around };
     let lifter = Lifter { pass, affine: &affine, synthesis: &synthesis, domains: &domains, region };
     lifter.lift(&shape)
@@ -120,13 +119,8 @@ fn around<'p>(pass: Pass<'p>, region: Region<'p>, scope: &Blocks<'p>) -> Option<
     outwards.find(|l| !scope.contains(&l.header()))
 }
 
-fn obstacle<'p>(stop: Stop, not_affine: Reason, at: Inst<'p>) -> Obstacle<'p> {
-    let reason = match stop {
-        Stop::NotAffine => not_affine,
-        Stop::Spent => Reason::Budget { stage: "lift".into() },
-        Stop::Isl(error) => Reason::Internal { message: error.to_string() },
-    };
-    Obstacle { reason, at: Anchor::Inst(at) }
+fn obstacle<'p>(stop: Stop, at: Inst<'p>) -> Obstacle<'p> {
+    Obstacle { reason: obstacle_reason(stop), at: Anchor::Inst(at) }
 }
 
 struct Lifter<'a, 'p> {
@@ -181,7 +175,7 @@ impl<'p> Lifter<'_, 'p> {
             let at = body.insts.first().copied().or(body.block.terminator());
             stmts.push(match (stmt, at) {
                 (Ok(stmt), _) => stmt,
-                (Err(stop), Some(at)) => return Err(obstacle(stop, Reason::NonAffineCondition, at)),
+                (Err(stop), Some(at)) => return Err(obstacle(stop, at)),
                 (Err(_), None) => continue,
             });
         }
@@ -195,7 +189,7 @@ impl<'p> Lifter<'_, 'p> {
             for inst in block.insts() {
                 if let Some(effects) = inst.call_effects()
                     && !effects.is_harmless
-                    && !self.is_pure(inst)
+                    && !inst.touches_no_memory()
                 {
                     let what = format!("a call to {}", inst.callee().unwrap_or_else(|| "a function".into()));
                     return Err(Obstacle { reason: Reason::NotModelled { what }, at: Anchor::Inst(inst) });
@@ -206,11 +200,6 @@ impl<'p> Lifter<'_, 'p> {
             }
         }
         Ok(all)
-    }
-
-    /// Whether a call computes its result from its arguments alone.
-    fn is_pure(&self, inst: Inst<'p>) -> bool {
-        inst.touches_no_memory()
     }
 
     fn memory_access(&self, inst: Inst<'p>) -> Result<MemoryAccess<'p>, Obstacle<'p>> {
@@ -233,10 +222,10 @@ impl<'p> Lifter<'_, 'p> {
             Ok(Evaluated { value, fails }) => match self.wraps(fails, inst) {
                 Ok(true) => None,
                 Ok(false) => Some(value),
-                Err(stop) => return Err(obstacle(stop, Reason::NonAffineCondition, inst)),
+                Err(stop) => return Err(obstacle(stop, inst)),
             },
             Err(Stop::NotAffine) => None,
-            Err(stop) => return Err(obstacle(stop, Reason::NonAffineCondition, inst)),
+            Err(stop) => return Err(obstacle(stop, inst)),
         };
         Ok(MemoryAccess { inst, base, offset, bytes })
     }
