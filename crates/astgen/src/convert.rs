@@ -3,7 +3,7 @@
 use crate::interval::{Interval, Ranges, param_ranges};
 use crate::{Error, Expr, For, Node, Op, Variable};
 use isl::{AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, PwAff, Schedule, Set};
-use model::Scop;
+use model::{Scop, VECTOR};
 use std::collections::HashMap;
 
 /// The loop tree of a schedule, for parameter values in `context`.
@@ -32,12 +32,14 @@ struct Converter<'a> {
     ranges: Ranges<'a>,
     names: HashMap<String, Variable>,
     opened: u32,
+    /// A mark [`VECTOR`] stands above the next loop.
+    is_vector: bool,
 }
 
 impl<'a> Converter<'a> {
     fn new(scop: &'a Scop, params: &'a [Interval]) -> Self {
         let ranges = Ranges { params, variables: HashMap::new() };
-        Self { scop, ranges, names: HashMap::new(), opened: 0 }
+        Self { scop, ranges, names: HashMap::new(), opened: 0, is_vector: false }
     }
 
     fn node(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
@@ -52,12 +54,22 @@ impl<'a> Converter<'a> {
                 }
                 Ok(all)
             }
-            AstNodeType::Mark => self.node(&node.mark_get_node()?),
+            AstNodeType::Mark => self.marked(node),
             AstNodeType::User => Ok(vec![self.statement(&node.user_get_expr()?)?]),
         }
     }
 
+    /// The mark is about the loops that its band becomes, of which there are several if isl separated them.
+    fn marked(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
+        let is_vector = node.mark_get_id()?.get_name()?.as_deref() == Some(VECTOR);
+        let outer = std::mem::replace(&mut self.is_vector, is_vector);
+        let nodes = self.node(&node.mark_get_node()?);
+        self.is_vector = outer;
+        nodes
+    }
+
     fn for_loop(&mut self, node: &AstNode) -> Result<Node, Error> {
+        let is_vector = std::mem::take(&mut self.is_vector);
         let name = node.for_get_iterator()?.id_get_id()?.get_name()?.unwrap_or_default();
         let first = self.proved(&node.for_get_init()?)?;
         let variable = Variable(self.opened);
@@ -80,7 +92,8 @@ impl<'a> Converter<'a> {
             Some(outer) => self.names.insert(name, outer),
             None => self.names.remove(&name),
         };
-        Ok(Node::For(For { variable, first, last, step, runs_once, body }))
+        self.is_vector = is_vector;
+        Ok(Node::For(For { variable, first, last, step, runs_once, is_vector, body }))
     }
 
     /// The condition is `variable <= last` or `variable < end`.

@@ -23,7 +23,7 @@ mod print;
 
 pub use convert::{condition, expression, generate};
 pub use interval::{Interval, param_ranges};
-pub use print::print_c;
+pub use print::{expr as print_expr, print_c};
 
 use model::StmtId;
 
@@ -63,6 +63,8 @@ pub struct For {
     pub step: i64,
     /// The loop runs exactly once, with the first value.
     pub runs_once: bool,
+    /// The schedule marks it as one whose iterations do not depend on each other ([`model::VECTOR`]).
+    pub is_vector: bool,
     /// What is in it.
     pub body: Vec<Node>,
 }

@@ -38,6 +38,9 @@ fn node(scop: &Scop, node: &Node, depth: usize, text: &mut String) {
             let _ = writeln!(text, "{indent}}}");
         }
         Node::For(l) => {
+            if l.is_vector {
+                let _ = writeln!(text, "{indent}// iterations are independent");
+            }
             let (name, first, last) = (variable(l.variable), show(&l.first), show(&l.last));
             let _ =
                 writeln!(text, "{indent}for ({name} = {first}; {name} <= {last}; {name} += {}) {{", l.step);
@@ -52,7 +55,7 @@ fn variable(variable: Variable) -> String {
 }
 
 /// An expression; without a model, parameters are shown by their numbers.
-pub(crate) fn expr(value: &Expr, scop: Option<&Scop>) -> String {
+pub fn expr(value: &Expr, scop: Option<&Scop>) -> String {
     let show = |operand: &Expr| match operand {
         Expr::Op(op, _) if infix(*op).is_some() => format!("({})", expr(operand, scop)),
         _ => expr(operand, scop),

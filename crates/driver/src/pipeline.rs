@@ -1,14 +1,16 @@
 //! The stages in order, one line each, and nothing else.
 
 use crate::check::{check, valid_params};
+use crate::order::{Plan, plan};
 use crate::timing::Timers;
 use astgen::Node;
+use dataflow::Dependences;
 use isl::Ctx;
 use llvm::back::emit::{Check, Failure, emit, prepare};
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Verdict, detect};
 use llvm::front::lift::{Lifted, lift};
-use llvm::{Pass, Region, Scevs};
+use llvm::{Pass, Scevs};
 use model::{Budget, Reason};
 use options::Options;
 
@@ -16,114 +18,171 @@ use options::Options;
 pub struct Outcome<'p> {
     /// Its nests, in textual order; a candidate that a later stage refused is a rejected nest.
     pub nests: Vec<Nest<'p>>,
-    /// The models of the candidates, as far as the stages went, with the index of their nest.
+    /// The models of the candidates, as far as the stages went.
     pub models: Vec<Modelled<'p>>,
     /// Whether the function was changed.
     pub changed: bool,
 }
 
-/// A nest with a model.
+/// A nest with a model, and what each stage added.
 pub struct Modelled<'p> {
     /// Which of the nests.
     pub nest: usize,
     /// The model and what it stands for.
     pub lifted: Lifted<'p>,
-    /// The new loops and their check, after stage `astgen`.
+    /// After stage `dependences`.
+    pub dependences: Option<Dependences>,
+    /// After stage `schedule`: which order the nest is to have.
+    pub plan: Option<Plan>,
+    /// After stage `astgen`, if there are to be new loops: they and their check.
     pub program: Option<(Vec<Node>, Check)>,
+    /// After stage `emit`: whether the new loops are in the function.
+    pub emitted: bool,
 }
+
+/// What all stages need.
+struct Run<'a, 'p> {
+    pass: Pass<'p>,
+    options: &'a Options,
+    /// One for the whole function.
+    budget: Budget,
+    scevs: Scevs<'p>,
+}
+
+type Stage = fn(&Run<'_, '_>, &mut Modelled<'_>) -> Result<(), Reason>;
 
 /// Runs the stages up to the one asked for. The names are those of [`options::STAGES`].
 pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p> {
-    let goes_on_after = |stage: &str| options.stop_after.as_deref() != Some(stage);
-    let budget = Budget::new(options.budget);
-    let scevs = Scevs::new(pass);
-    let nests = timers.time("detect", || detect(pass, &budget));
+    let run = Run { pass, options, budget: Budget::new(options.budget), scevs: Scevs::new(pass) };
+    let is_last = |stage: &str| options.stop_after.as_deref() == Some(stage);
+    let nests = timers.time("detect", || detect(pass, &run.budget));
     let mut outcome = Outcome { nests, models: Vec::new(), changed: false };
-    if goes_on_after("detect") {
-        timers.time("lift", || lift_all(pass, &scevs, options, &budget, &mut outcome));
+    if is_last("detect") {
+        return outcome;
     }
-    if goes_on_after("detect") && goes_on_after("lift") {
-        timers.time("astgen", || generate_all(options, &mut outcome));
+    timers.time("lift", || lift_all(&run, &mut outcome));
+    let mut before = "lift";
+    let stages: [(&'static str, Stage); 3] =
+        [("dependences", dependences), ("schedule", schedule), ("astgen", generate)];
+    for (name, stage) in stages {
+        if is_last(before) {
+            return outcome;
+        }
+        timers.time(name, || for_all(&run, &mut outcome, stage));
+        before = name;
     }
-    if goes_on_after("detect") && goes_on_after("lift") && goes_on_after("astgen") {
-        timers.time("emit", || emit_all(pass, &scevs, &mut outcome));
+    if !is_last(before) {
+        timers.time("emit", || emit_all(&run, &mut outcome));
     }
     outcome
 }
 
-/// Each nest has its own isl context, and isl counts its own operations.
-fn lift_all<'p>(
-    pass: Pass<'p>,
-    scevs: &Scevs<'p>,
-    options: &Options,
-    budget: &Budget,
-    outcome: &mut Outcome<'p>,
-) {
+/// Each nest has its own isl context.
+fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     for (index, nest) in outcome.nests.iter_mut().enumerate() {
         let Verdict::Candidate(region) = nest.verdict else { continue };
         let ctx = Ctx::new();
-        match ctx.with_budget(operations(options), || lift(pass, scevs, region, &ctx, budget)) {
-            Ok(lifted) => outcome.models.push(Modelled { nest: index, lifted, program: None }),
+        match run.within_budget(&ctx, || lift(run.pass, &run.scevs, region, &ctx, &run.budget)) {
+            Ok(lifted) => outcome.models.push(Modelled {
+                nest: index,
+                lifted,
+                dependences: None,
+                plan: None,
+                program: None,
+                emitted: false,
+            }),
             Err(obstacle) => nest.verdict = Verdict::Rejected(vec![obstacle]),
         }
     }
 }
 
-fn generate_all(options: &Options, outcome: &mut Outcome<'_>) {
-    for model in &mut outcome.models {
-        let scop = &model.lifted.scop;
-        let generate = || -> Result<_, astgen::Error> {
-            let valid = valid_params(scop)?;
-            Ok((astgen::generate(scop, &scop.schedule()?, &valid)?, check(scop, &valid)?))
-        };
-        match scop.ctx.with_budget(operations(options), generate) {
-            Ok(program) => model.program = Some(program),
-            Err(error) => reject(&mut outcome.nests[model.nest], model.lifted.region, error),
+/// Runs a stage on all models. A nest that it refuses keeps its original code.
+fn for_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, stage: Stage) {
+    let nests = &mut outcome.nests;
+    outcome.models.retain_mut(|model| {
+        let ctx = model.lifted.scop.ctx.clone();
+        let result = run.within_budget(&ctx, || stage(run, model));
+        if let Err(reason) = &result {
+            let obstacle = Obstacle::of_region(model.lifted.region, reason.clone());
+            nests[model.nest].verdict = Verdict::Rejected(vec![obstacle]);
         }
+        result.is_ok()
+    });
+}
+
+fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
+    let found = dataflow::dependences(&model.lifted.scop, &dataflow::Options::default());
+    model.dependences = Some(found.map_err(|error| match error {
+        dataflow::Error::Budget { .. } => Reason::Budget { stage: "dependences".into() },
+        error => Reason::Internal { message: error.to_string() },
+    })?);
+    Ok(())
+}
+
+fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
+    if let Some(dependences) = &model.dependences {
+        model.plan = Some(plan(&model.lifted.scop, dependences, run.options)?);
     }
+    Ok(())
+}
+
+fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
+    let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
+    let scop = &model.lifted.scop;
+    let generate = || -> Result<_, astgen::Error> {
+        let valid = valid_params(scop)?;
+        Ok((astgen::generate(scop, &new.schedule, &valid)?, check(scop, &valid)?))
+    };
+    model.program = Some(generate().map_err(|error| match error {
+        astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },
+        astgen::Error::Overflow(what) => {
+            Reason::NotModelled { what: format!("{what}, which may not fit 64 bits,") }
+        }
+        error => Reason::Internal { message: error.to_string() },
+    })?);
+    Ok(())
 }
 
 /// Later regions first: what they use of earlier ones is then replaced together with the other uses.
-fn emit_all<'p>(pass: Pass<'p>, scevs: &Scevs<'p>, outcome: &mut Outcome<'p>) {
-    let ready: Vec<_> = outcome.models.iter().filter(|model| model.program.is_some()).collect();
+fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
+    let ready: Vec<_> = outcome.models.iter_mut().filter(|model| model.program.is_some()).collect();
     outcome.changed = !ready.is_empty();
-    let prepared: Vec<_> = ready.iter().map(|model| prepare(pass, scevs, &model.lifted)).collect();
+    let prepared: Vec<_> = ready.iter().map(|model| prepare(run.pass, &run.scevs, &model.lifted)).collect();
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let failure = match (prepared, &model.program) {
             (Some(prepared), Some((nodes, check))) => {
-                emit(pass, scevs, &model.lifted, &prepared, nodes, check).err()
+                emit(run.pass, &run.scevs, &model.lifted, &prepared, nodes, check).err()
             }
             _ => Some(Failure::Undone),
         };
         match failure {
-            None => {}
+            None => model.emitted = true,
             Some(Failure::Undone) => {
                 let message = "a value of the new loops cannot be computed".into();
                 let obstacle = Obstacle::of_region(model.lifted.region, Reason::Internal { message });
                 outcome.nests[model.nest].verdict = Verdict::Rejected(vec![obstacle]);
             }
             Some(Failure::Broken(message)) => {
-                pass.error(&format!(
+                run.pass.error(&format!(
                     "orthant: internal error: the new loops of {} are broken: {message}",
-                    pass.symbol()
+                    run.pass.symbol()
                 ));
             }
         }
     }
 }
 
-/// 0 is no limit here, and nothing at all to isl.
-fn operations(options: &Options) -> u64 {
-    if options.budget == 0 { u64::MAX } else { options.budget }
-}
-
-fn reject<'p>(nest: &mut Nest<'p>, region: Region<'p>, error: astgen::Error) {
-    let reason = match error {
-        astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },
-        astgen::Error::Overflow(what) => {
-            Reason::NotModelled { what: format!("{what}, which may not fit 64 bits,") }
-        }
-        error => Reason::Internal { message: error.to_string() },
-    };
-    nest.verdict = Verdict::Rejected(vec![Obstacle::of_region(region, reason)]);
+impl Run<'_, '_> {
+    /// Runs isl on the function's budget. A stage may take half of what is left for one nest, so that one that explodes
+    /// leaves something for the others.
+    fn within_budget<T>(&self, ctx: &Ctx, work: impl FnOnce() -> T) -> T {
+        let share = self.budget.left().map_or(u64::MAX, |left| left / 2);
+        ctx.with_budget(share, || {
+            let result = work();
+            let used = share - ctx.operations_left().unwrap_or(0).min(share);
+            // What is spent is noticed by whoever asks for more.
+            let _ = self.budget.spend(usize::try_from(used).unwrap_or(usize::MAX));
+            result
+        })
+    }
 }

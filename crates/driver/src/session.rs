@@ -1,13 +1,16 @@
 //! A configured run: which functions are looked at, and where the results go.
 
-use crate::pipeline;
+use crate::check::valid_params;
+use crate::order::{NewOrder, Plan};
+use crate::pipeline::{self, Modelled};
 use crate::timing::Timers;
+use astgen::Expr;
 use llvm::front::detect::{Nest, Verdict, reject_all};
 use llvm::pass::demangle;
 use llvm::{Pass, RemarkKind};
-use model::{Reason, Refusal};
+use model::{Reason, Refusal, Scop};
 use options::Options;
-use report::{FORMAT, FunctionReport, NestReport};
+use report::{FORMAT, FunctionReport, NestReport, NewLoops};
 use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -43,13 +46,14 @@ impl Session {
             panic!("asked to fail in {symbol}");
         }
         if let Some(reason) = left_alone(pass) {
-            self.publish(pass, symbol, function, reject_all(pass, &reason));
+            self.publish(pass, symbol, function, &rejected(pass, &reason));
             return false;
         }
         let outcome = pipeline::run(pass, &self.options, timers);
         self.print(&outcome);
-        self.publish(pass, symbol, function, without_copies(outcome.nests));
-        outcome.changed
+        let changed = outcome.changed;
+        self.publish(pass, symbol, function, &without_copies(findings(outcome)));
+        changed
     }
 
     /// Reports a failure of Orthant itself in a function.
@@ -61,7 +65,7 @@ impl Session {
             reason.remedy()
         );
         let function = demangle(&symbol);
-        self.publish(pass, symbol, function, reject_all(pass, &reason));
+        self.publish(pass, symbol, function, &rejected(pass, &reason));
     }
 
     /// Models and generated programs, for those who asked.
@@ -70,6 +74,12 @@ impl Session {
             let scop = &model.lifted.scop;
             if self.prints("lift") {
                 eprint!("orthant: lift\n{scop}");
+            }
+            if let (true, Some(dependences)) = (self.prints("dependences"), &model.dependences) {
+                eprint!("orthant: dependences: {}\n{dependences}", scop.name);
+            }
+            if let (true, Some(plan)) = (self.prints("schedule"), &model.plan) {
+                eprint!("orthant: schedule: {}\n{}", scop.name, print_plan(plan));
             }
             if let (true, Some((nodes, _))) = (self.prints("astgen"), &model.program) {
                 eprint!("orthant: astgen: {}\n{}", scop.name, astgen::print_c(scop, nodes));
@@ -85,12 +95,12 @@ impl Session {
         self.options.only.as_ref().is_none_or(|only| only.is_match(symbol) || only.is_match(function))
     }
 
-    fn publish(&self, pass: Pass<'_>, symbol: String, function: String, nests: Vec<Nest<'_>>) {
-        nests.iter().for_each(|nest| remark(pass, nest));
+    fn publish(&self, pass: Pass<'_>, symbol: String, function: String, findings: &[Finding<'_>]) {
+        findings.iter().for_each(|finding| remark(pass, finding));
         if self.options.report.is_none() && self.options.print_after.is_empty() {
             return;
         }
-        let nests: Vec<_> = nests.iter().map(nest_report).collect();
+        let nests: Vec<_> = findings.iter().map(|finding| finding.report.clone()).collect();
         // Not every compiler names its module after the source.
         let place = nests.iter().find_map(|nest| nest.loc.clone());
         let module = place.map_or_else(|| pass.source_file(), |place| place.file);
@@ -110,22 +120,42 @@ impl Session {
     }
 }
 
+/// A nest and what is said about it.
+struct Finding<'p> {
+    nest: Nest<'p>,
+    report: NestReport,
+}
+
+fn findings(outcome: pipeline::Outcome<'_>) -> Vec<Finding<'_>> {
+    let pipeline::Outcome { nests, models, .. } = outcome;
+    let finding = |(index, nest)| {
+        let model = models.iter().find(|model| model.nest == index);
+        let report = nest_report(&nest, model);
+        Finding { nest, report }
+    };
+    nests.into_iter().enumerate().map(finding).collect()
+}
+
+/// All nests, rejected for one reason.
+fn rejected<'p>(pass: Pass<'p>, reason: &Reason) -> Vec<Finding<'p>> {
+    findings(pipeline::Outcome { nests: reject_all(pass, reason), models: Vec::new(), changed: false })
+}
+
 /// Loop unswitching copies nests. A copy that stands at the same place and is rejected for the same reasons is not
 /// worth a second mention.
-fn without_copies(nests: Vec<Nest<'_>>) -> Vec<Nest<'_>> {
+fn without_copies(findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
     let mut said: Vec<NestReport> = Vec::new();
-    let is_new = |nest: &Nest<'_>| {
-        let report = nest_report(nest);
+    let mut findings = findings;
+    findings.retain(|Finding { report, .. }| {
         let is_copy = |other: &NestReport| {
             report.loc.is_some() && (&report.loc, &report.outcome) == (&other.loc, &other.outcome)
         };
-        let is_new = matches!(nest.verdict, Verdict::Candidate(_)) || !said.iter().any(is_copy);
-        said.push(report);
+        let is_rejected = matches!(report.outcome, report::Outcome::Rejected { .. });
+        let is_new = !is_rejected || !said.iter().any(is_copy);
+        said.push(report.clone());
         is_new
-    };
-    let mut nests = nests;
-    nests.retain(is_new);
-    nests
+    });
+    findings
 }
 
 /// What the function itself says about being optimized.
@@ -136,34 +166,98 @@ fn left_alone(pass: Pass<'_>) -> Option<Reason> {
     pass.has_annotation(c"orthant_skip").then_some(Reason::Skipped)
 }
 
-fn nest_report(nest: &Nest<'_>) -> NestReport {
-    let outcome = match &nest.verdict {
-        Verdict::Candidate(_) => report::Outcome::Candidate,
-        Verdict::Rejected(obstacles) => report::Outcome::Rejected {
+fn nest_report(nest: &Nest<'_>, model: Option<&Modelled<'_>>) -> NestReport {
+    let outcome = match (&nest.verdict, model) {
+        (Verdict::Rejected(obstacles), _) => report::Outcome::Rejected {
             refusals: obstacles.iter().map(|obstacle| obstacle.refusal()).collect(),
         },
+        (Verdict::Candidate(_), Some(model)) => model_outcome(model),
+        (Verdict::Candidate(_), None) => report::Outcome::Candidate,
     };
     NestReport { loc: nest.loc(), depth: nest.depth(), loops: nest.loops.len() as u32, outcome }
 }
 
+fn model_outcome(model: &Modelled<'_>) -> report::Outcome {
+    match &model.plan {
+        Some(Plan::Kept(reason)) => report::Outcome::Kept { reason: reason.to_string() },
+        Some(Plan::New(new)) if model.emitted => report::Outcome::Optimized(new_loops(model, new)),
+        _ => report::Outcome::Candidate,
+    }
+}
+
+fn new_loops(model: &Modelled<'_>, new: &NewOrder) -> NewLoops {
+    let scop = &model.lifted.scop;
+    let after = model.program.as_ref().map(|(nodes, _)| astgen::print_c(scop, nodes));
+    NewLoops {
+        order: new.description.lines().map(str::to_owned).collect(),
+        speedup: new.prediction.map(|prediction| prediction.speedup()),
+        conditions: conditions(model),
+        before: own_loops(scop).unwrap_or_default(),
+        after: after.unwrap_or_default(),
+    }
+}
+
+/// What the run-time check tests.
+fn conditions(model: &Modelled<'_>) -> Vec<String> {
+    let scop = &model.lifted.scop;
+    let Some((_, check)) = &model.program else { return Vec::new() };
+    let params = (check.params != Expr::Int(1)).then(|| astgen::print_expr(&check.params, Some(scop)));
+    let name = |array: usize| &scop.arrays[array].name;
+    let apart = check.apart.iter().map(|apart| {
+        let [first, second] = &apart.extents;
+        format!("{} and {} do not overlap", name(first.0), name(second.0))
+    });
+    params.into_iter().chain(apart).collect()
+}
+
+/// The program's own loops, for comparison. The new ones were affordable, so these are.
+fn own_loops(scop: &Scop) -> Result<String, astgen::Error> {
+    let nodes = astgen::generate(scop, &scop.schedule()?, &valid_params(scop)?)?;
+    Ok(astgen::print_c(scop, &nodes))
+}
+
 /// One remark for the nest, and for a rejected one an analysis remark at each obstacle.
-fn remark(pass: Pass<'_>, nest: &Nest<'_>) {
-    let Some(at) = nest.anchor() else { return };
-    match &nest.verdict {
-        Verdict::Candidate(_) => {
-            let message = format!("loop nest of depth {} can be modelled", nest.depth());
+fn remark(pass: Pass<'_>, finding: &Finding<'_>) {
+    let Some(at) = finding.nest.anchor() else { return };
+    match &finding.report.outcome {
+        report::Outcome::Candidate => {
+            let message = format!("loop nest of depth {} can be modelled", finding.report.depth);
             pass.remark(RemarkKind::Analysis, "Candidate", at, &message);
         }
-        Verdict::Rejected(obstacles) => {
-            let mut reasons: Vec<_> = obstacles.iter().map(|obstacle| obstacle.reason.to_string()).collect();
-            let mut said = HashSet::new();
-            reasons.retain(|reason| said.insert(reason.clone()));
-            let message = format!("loop nest not optimized: {}", reasons.join("; "));
-            pass.remark(RemarkKind::Missed, "Rejected", at, &message);
-            for obstacle in obstacles {
-                let message = format!("{}; {}", obstacle.reason, obstacle.reason.remedy());
-                pass.remark(RemarkKind::Analysis, obstacle.reason.id(), obstacle.at, &message);
+        report::Outcome::Kept { reason } => {
+            pass.remark(RemarkKind::Missed, "Kept", at, &format!("loop nest keeps its order: {reason}"));
+        }
+        report::Outcome::Optimized(new) => {
+            let message = format!("loop nest optimized: {}", new.order.join("; "));
+            pass.remark(RemarkKind::Done, "Optimized", at, &message);
+            for condition in &new.conditions {
+                let message = format!("the new loops run if {condition}");
+                pass.remark(RemarkKind::Analysis, "Condition", at, &message);
             }
+        }
+        report::Outcome::Rejected { .. } => remark_rejected(pass, &finding.nest),
+    }
+}
+
+fn remark_rejected(pass: Pass<'_>, nest: &Nest<'_>) {
+    let (Some(at), Verdict::Rejected(obstacles)) = (nest.anchor(), &nest.verdict) else { return };
+    let mut reasons: Vec<_> = obstacles.iter().map(|obstacle| obstacle.reason.to_string()).collect();
+    let mut said = HashSet::new();
+    reasons.retain(|reason| said.insert(reason.clone()));
+    let message = format!("loop nest not optimized: {}", reasons.join("; "));
+    pass.remark(RemarkKind::Missed, "Rejected", at, &message);
+    for obstacle in obstacles {
+        let message = format!("{}; {}", obstacle.reason, obstacle.reason.remedy());
+        pass.remark(RemarkKind::Analysis, obstacle.reason.id(), obstacle.at, &message);
+    }
+}
+
+fn print_plan(plan: &Plan) -> String {
+    match plan {
+        Plan::Kept(reason) => format!("kept: {reason}\n"),
+        Plan::New(new) => {
+            let prediction = new.prediction.map(|prediction| format!("{prediction}\n"));
+            format!("{}\n{}", new.description.trim_end(), prediction.unwrap_or_default())
         }
     }
 }
@@ -181,7 +275,9 @@ fn print_nests(report: &FunctionReport) -> String {
         let place = nest.loc.as_ref().map_or("unknown place".to_owned(), ToString::to_string);
         let shape = format!("depth {}, {} loops", nest.depth, nest.loops);
         match &nest.outcome {
-            report::Outcome::Candidate => text += &format!("  {place}: candidate, {shape}\n"),
+            report::Outcome::Candidate | report::Outcome::Kept { .. } | report::Outcome::Optimized(_) => {
+                text += &format!("  {place}: candidate, {shape}\n");
+            }
             report::Outcome::Rejected { refusals } => {
                 text += &format!("  {place}: rejected, {shape}\n");
                 refusals.iter().for_each(|refusal| text += &print_refusal(refusal));

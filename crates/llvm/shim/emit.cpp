@@ -2,6 +2,7 @@
 #include "context.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -100,4 +101,43 @@ void orthant_verify(OrthantPass *pass, OrthantSink sink, void *data) {
   raw_string_ostream OS(text);
   if (verifyFunction(pass->function, &OS))
     orthant_send(text.empty() ? "the function is broken" : text, sink, data);
+}
+
+void orthant_alias_scopes(OrthantPass *pass, LLVMMetadataRef *scopes, size_t count) {
+  MDBuilder builder(pass->function.getContext());
+  MDNode *domain = builder.createAnonymousAliasScopeDomain("orthant");
+  for (size_t i = 0; i < count; i++)
+    scopes[i] = wrap(builder.createAnonymousAliasScope(domain, "array"));
+}
+
+LLVMMetadataRef orthant_access_group(OrthantPass *pass) {
+  return wrap(MDNode::getDistinct(pass->function.getContext(), {}));
+}
+
+static MDNode *node_of(LLVMContext &context, const LLVMMetadataRef *scopes, size_t count) {
+  SmallVector<Metadata *, 16> all;
+  for (size_t i = 0; i < count; i++)
+    all.push_back(unwrap(scopes[i]));
+  return MDNode::get(context, all);
+}
+
+void orthant_annotate(LLVMValueRef value, LLVMMetadataRef own, const LLVMMetadataRef *others, size_t count,
+                      LLVMMetadataRef group) {
+  auto *inst = cast<Instruction>(unwrap(value));
+  LLVMContext &context = inst->getContext();
+  if (own && count) {
+    inst->setMetadata(LLVMContext::MD_alias_scope, node_of(context, &own, 1));
+    inst->setMetadata(LLVMContext::MD_noalias, node_of(context, others, count));
+  }
+  if (group)
+    inst->setMetadata(LLVMContext::MD_access_group, unwrap<MDNode>(group));
+}
+
+void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group) {
+  Instruction *branch = unwrap(latch)->getTerminator();
+  LLVMContext &context = branch->getContext();
+  MDNode *accesses = MDNode::get(context, {MDString::get(context, "llvm.loop.parallel_accesses"), unwrap(group)});
+  MDNode *loop = MDNode::getDistinct(context, {nullptr, accesses});
+  loop->replaceOperandWith(0, loop); // a loop's identity
+  branch->setMetadata(LLVMContext::MD_loop, loop);
 }

@@ -133,6 +133,14 @@ LLVMValueRef orthant_escape(LLVMValueRef inst, LLVMBasicBlockRef merge, const LL
 void orthant_delete_blocks(const LLVMBasicBlockRef *blocks, size_t count);
 // Turns stack slots into SSA values; slots that cannot be turned stay.
 void orthant_promote(OrthantPass *pass, const LLVMValueRef *slots, size_t count);
+// One scope for each array, in a domain of their own.
+void orthant_alias_scopes(OrthantPass *pass, LLVMMetadataRef *scopes, size_t count);
+LLVMMetadataRef orthant_access_group(OrthantPass *pass);
+// The access is in the scope `own`, not in `others`, and belongs to `group`; null is none.
+void orthant_annotate(LLVMValueRef inst, LLVMMetadataRef own, const LLVMMetadataRef *others, size_t count,
+                      LLVMMetadataRef group);
+// The accesses of the group do not depend on each other across iterations of the loop with that latch.
+void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group);
 // What LLVM's verifier says; nothing if all is well.
 void orthant_verify(OrthantPass *pass, OrthantSink sink, void *data);
 

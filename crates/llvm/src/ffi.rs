@@ -1,6 +1,6 @@
 //! `shim/shim.h` in Rust, declaration by declaration.
 
-use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMMetadataRef, LLVMValueRef};
 use std::ffi::{c_char, c_uint, c_void};
 
 /// One run of the pass over one function (`shim/context.h`).
@@ -174,6 +174,16 @@ unsafe extern "C" {
     ) -> LLVMValueRef;
     pub fn orthant_delete_blocks(blocks: *const LLVMBasicBlockRef, count: usize);
     pub fn orthant_promote(pass: *mut OrthantPass, slots: *const LLVMValueRef, count: usize);
+    pub fn orthant_alias_scopes(pass: *mut OrthantPass, scopes: *mut LLVMMetadataRef, count: usize);
+    pub fn orthant_access_group(pass: *mut OrthantPass) -> LLVMMetadataRef;
+    pub fn orthant_annotate(
+        inst: LLVMValueRef,
+        own: LLVMMetadataRef,
+        others: *const LLVMMetadataRef,
+        count: usize,
+        group: LLVMMetadataRef,
+    );
+    pub fn orthant_parallel_loop(latch: LLVMBasicBlockRef, group: LLVMMetadataRef);
     pub fn orthant_verify(pass: *mut OrthantPass, sink: Sink, data: *mut c_void);
 
     pub fn orthant_scev(pass: *mut OrthantPass, value: LLVMValueRef) -> *const LLVMScev;

@@ -126,6 +126,10 @@ impl<'p> Pass<'p> {
         Self { raw, run: PhantomData }
     }
 
+    pub(crate) fn raw(self) -> *mut OrthantPass {
+        self.raw
+    }
+
     pub(crate) fn function(self) -> LLVMValueRef {
         ask!(ffi::orthant_function(self.raw))
     }
@@ -455,6 +459,30 @@ impl<'p> Inst<'p> {
     /// The predicate of an integer comparison.
     pub fn predicate(self) -> Option<LLVMIntPredicate> {
         (self.opcode() == LLVMOpcode::LLVMICmp).then(|| ask!(llvm_c::LLVMGetICmpPredicate(self.raw)))
+    }
+
+    /// What a conditional branch or a switch decides by.
+    pub fn condition(self) -> Option<Value<'p>> {
+        let decides = match self.opcode() {
+            LLVMOpcode::LLVMBr => ask!(llvm_c::LLVMIsConditional(self.raw)) != 0,
+            LLVMOpcode::LLVMSwitch => true,
+            _ => false,
+        };
+        decides.then(|| self.operands().first().copied()).flatten()
+    }
+
+    /// The cases of a switch, read as signed numbers, and where they lead; all other values lead to the first successor.
+    /// `None`: no switch, or numbers of more than 64 bits.
+    pub fn switch_cases(self) -> Option<Vec<(i64, Block<'p>)>> {
+        if self.opcode() != LLVMOpcode::LLVMSwitch {
+            return None;
+        }
+        let count = ask!(llvm_c::LLVMGetNumSuccessors(self.raw));
+        let case = |i| {
+            let value = Value::of(ask!(llvm_c::LLVMGetSwitchCaseValue(self.raw, i))).constant()?;
+            Some((value, Block::of(ask!(llvm_c::LLVMGetSuccessor(self.raw, i)))))
+        };
+        (1..count).map(case).collect()
     }
 
     /// The instructions that use its value, each as often as it does.

@@ -23,6 +23,11 @@ impl Budget {
         Self { left: Cell::new((units > 0).then_some(units)) }
     }
 
+    /// What is left; `None` without a limit.
+    pub fn left(&self) -> Option<u64> {
+        self.left.get()
+    }
+
     /// Takes `units`, or says that they are not there; then nothing is left.
     pub fn spend(&self, units: usize) -> Result<(), BudgetSpent> {
         let Some(left) = self.left.get() else { return Ok(()) };

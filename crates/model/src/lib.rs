@@ -23,3 +23,7 @@ pub use scop::{
     Stmt, StmtId,
 };
 pub use source::SourceLoc;
+
+/// The name of the mark in a schedule tree that stands above a band of one member whose iterations do not depend on each
+/// other.
+pub const VECTOR: &str = "vector";

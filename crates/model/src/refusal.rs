@@ -98,6 +98,11 @@ pub enum Reason {
     OptNone,
     /// The user asked to leave the function alone.
     Skipped,
+    /// The order given for the nest in a file cannot be used, or no such file can be written.
+    BadSchedule {
+        /// The file and what is wrong with it.
+        message: String,
+    },
     /// The function's work budget ran out.
     Budget {
         /// The stage that was running.
@@ -156,6 +161,7 @@ impl Reason {
             Reason::UnsupportedType { .. } => "unsupported-type",
             Reason::OptNone => "opt-none",
             Reason::Skipped => "skipped",
+            Reason::BadSchedule { .. } => "bad-schedule",
             Reason::Budget { .. } => "budget",
             Reason::Internal { .. } => "internal",
         }
@@ -208,6 +214,9 @@ impl Reason {
             }
             Reason::OptNone => "remove optnone, or compile with -O1 or higher",
             Reason::Skipped => "remove the orthant_skip annotation, or widen -orthant-only",
+            Reason::BadSchedule { .. } => {
+                "write the file anew with -orthant-schedule-out and edit that, or take -orthant-schedule-in away"
+            }
             Reason::Budget { .. } => "raise -orthant-budget, or split the function",
             Reason::Internal { .. } => {
                 "please report it with the input: see CONTRIBUTING.md, \"Reporting a failure\""
@@ -252,6 +261,9 @@ impl fmt::Display for Reason {
             Reason::UnsupportedType { ty } => write!(f, "unsupported type {ty}"),
             Reason::OptNone => f.write_str("the function is marked optnone"),
             Reason::Skipped => f.write_str("the function is excluded by an annotation or by -orthant-only"),
+            Reason::BadSchedule { message } => {
+                write!(f, "the order given for this nest cannot be used: {message}")
+            }
             Reason::Budget { stage } => write!(f, "the work budget was spent in stage {stage}"),
             Reason::Internal { message } => write!(f, "internal error: {message}"),
         }

@@ -28,6 +28,15 @@ pub enum Position {
     Early,
 }
 
+/// Where the order of new loops comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// From the scheduler, if what it finds pays.
+    Auto,
+    /// From the program itself: measures the quality of the emitted code.
+    Identity,
+}
+
 /// Everything a run needs to know, validated.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -43,6 +52,12 @@ pub struct Options {
     pub stop_after: Option<String>,
     /// The stages whose result is printed to standard error.
     pub print_after: Vec<String>,
+    /// The order of new loops.
+    pub schedule: Schedule,
+    /// The folder that orders are read from.
+    pub schedule_in: Option<PathBuf>,
+    /// The folder that orders are written to.
+    pub schedule_out: Option<PathBuf>,
     /// Whether the time of each stage is printed when the host ends.
     pub time: bool,
     /// Work units that one function may use; 0 is no limit.

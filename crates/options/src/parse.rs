@@ -22,7 +22,7 @@
 //! Each setting is checked where it is read, so that a message can name the line of a configuration file,
 //! and once more by [`Options::from_layers`], which is the only way to make an [`Options`].
 
-use crate::{Kind, Options, Position, Spec, TABLE, spec};
+use crate::{Kind, Options, Position, Schedule, Spec, TABLE, spec};
 use regex::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -449,6 +449,11 @@ impl Options {
             ("print-after", Value::Words(words)) => {
                 self.print_after = words.into_iter().map(str::to_owned).collect();
             }
+            ("schedule", Value::Words(words)) => {
+                self.schedule = if words == ["identity"] { Schedule::Identity } else { Schedule::Auto }
+            }
+            ("schedule-in", Value::File(folder)) => self.schedule_in = folder,
+            ("schedule-out", Value::File(folder)) => self.schedule_out = folder,
             ("time", Value::Flag(on)) => self.time = on,
             ("budget", Value::Number(units)) => self.budget = units,
             ("panic-in", Value::Text(function)) => self.panic_in = function,
@@ -467,6 +472,9 @@ impl Default for Options {
             report: None,
             stop_after: None,
             print_after: Vec::new(),
+            schedule: Schedule::Auto,
+            schedule_in: None,
+            schedule_out: None,
             time: false,
             budget: 0,
             panic_in: None,

@@ -47,7 +47,7 @@ const fn option(
 }
 
 /// The stages of the pipeline that exist, in order.
-pub const STAGES: &[&str] = &["detect", "lift", "astgen", "emit"];
+pub const STAGES: &[&str] = &["detect", "lift", "dependences", "schedule", "astgen", "emit"];
 
 /// Every option there is.
 pub const TABLE: &[Spec] = &[
@@ -86,6 +86,27 @@ pub const TABLE: &[Spec] = &[
         "STAGES",
         "",
         "Print the result of these stages to standard error.",
+    ),
+    option(
+        "schedule",
+        Kind::Choice(&["auto", "identity"]),
+        "HOW",
+        "auto",
+        "The order of the new loops: auto looks for a faster legal one, identity writes the program's own order anew.",
+    ),
+    option(
+        "schedule-in",
+        Kind::File,
+        "FOLDER",
+        "",
+        "Take the order of each nest from FOLDER/NEST.json, where there is one and it is legal.",
+    ),
+    option(
+        "schedule-out",
+        Kind::File,
+        "FOLDER",
+        "",
+        "Write the order of each modelled nest to FOLDER/NEST.json.",
     ),
     option("time", Kind::Flag, "BOOL", "false", "Print the time spent in each stage when the compiler ends."),
     option(

@@ -49,6 +49,8 @@ pub struct Tester {
 pub struct Coverage {
     /// Nests that went through.
     pub candidates: usize,
+    /// Those of them that got new loops.
+    pub optimized: usize,
     /// Nests that were left alone.
     pub rejected: usize,
     /// Why, by kind.
@@ -59,6 +61,7 @@ impl Coverage {
     /// Adds what another program showed.
     pub fn add(&mut self, other: Coverage) {
         self.candidates += other.candidates;
+        self.optimized += other.optimized;
         self.rejected += other.rejected;
         for (reason, count) in other.reasons {
             *self.reasons.entry(reason).or_default() += count;
@@ -266,7 +269,11 @@ fn coverage(text: &str) -> Result<Coverage, Error> {
         reports.iter().filter(|function| function.function.starts_with('f') && function.function != "fill");
     for nest in tested.flat_map(|function| &function.nests) {
         match &nest.outcome {
-            report::Outcome::Candidate => coverage.candidates += 1,
+            report::Outcome::Candidate | report::Outcome::Kept { .. } => coverage.candidates += 1,
+            report::Outcome::Optimized(_) => {
+                coverage.candidates += 1;
+                coverage.optimized += 1;
+            }
             report::Outcome::Rejected { refusals } => {
                 coverage.rejected += 1;
                 for refusal in refusals {

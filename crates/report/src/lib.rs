@@ -59,13 +59,35 @@ pub struct NestReport {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum Outcome {
-    /// A maximal region that the next stages may model.
+    /// A maximal region that the next stages may model; the pipeline was stopped before them.
     Candidate,
+    /// Modelled, and left as it was because no other order is clearly better.
+    Kept {
+        /// Why, in a sentence.
+        reason: String,
+    },
+    /// New loops stand beside the original ones.
+    Optimized(NewLoops),
     /// Left as it was; at least one reason.
     Rejected {
         /// Why, in source order, without repetitions.
         refusals: Vec<Refusal>,
     },
+}
+
+/// What the new loops of a nest do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NewLoops {
+    /// The new order: `T(S): (i, k, j)` for each statement, then what is parallel, tiled or vectorized.
+    pub order: Vec<String>,
+    /// How many times faster the cost model expects them to be; `None` if it was not asked.
+    pub speedup: Option<f64>,
+    /// What must hold at run time; otherwise the original loops run. Empty: nothing.
+    pub conditions: Vec<String>,
+    /// The loops as they were, as C with statements for calls.
+    pub before: String,
+    /// The new loops.
+    pub after: String,
 }
 
 impl FunctionReport {

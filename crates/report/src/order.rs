@@ -37,7 +37,7 @@ fn same(a: &FunctionReport, b: &FunctionReport) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{FORMAT, Outcome};
+    use crate::{FORMAT, NewLoops, Outcome};
     use model::{Reason, Refusal};
     use proptest::prelude::*;
 
@@ -77,6 +77,16 @@ pub(crate) mod tests {
         let refusal = (reason(), loc()).prop_map(|(reason, loc)| Refusal { reason, loc });
         prop_oneof![
             Just(Outcome::Candidate),
+            any::<String>().prop_map(|reason| Outcome::Kept { reason }),
+            (any::<String>(), proptest::option::of(0.0..9.0f64)).prop_map(|(text, speedup)| {
+                Outcome::Optimized(NewLoops {
+                    order: vec![text.clone()],
+                    speedup,
+                    conditions: vec![text.clone()],
+                    before: text.clone(),
+                    after: text,
+                })
+            }),
             proptest::collection::vec(refusal, 1..4).prop_map(|refusals| Outcome::Rejected { refusals }),
         ]
     }

@@ -34,6 +34,14 @@ fn rules(functions: &[FunctionReport]) -> Vec<Value> {
                     .entry(CANDIDATE)
                     .or_insert_with(|| rule(CANDIDATE, "a loop nest that can be modelled", None));
             }
+            Outcome::Kept { .. } => {
+                rules.entry(KEPT).or_insert_with(|| rule(KEPT, "a loop nest that keeps its order", None));
+            }
+            Outcome::Optimized(_) => {
+                rules
+                    .entry(OPTIMIZED)
+                    .or_insert_with(|| rule(OPTIMIZED, "a loop nest with a new order", None));
+            }
             Outcome::Rejected { refusals } => {
                 for Refusal { reason, .. } in refusals {
                     let title = reason.id().replace('-', " ");
@@ -48,6 +56,8 @@ fn rules(functions: &[FunctionReport]) -> Vec<Value> {
 }
 
 const CANDIDATE: &str = "candidate";
+const KEPT: &str = "kept";
+const OPTIMIZED: &str = "optimized";
 
 fn rule(id: &str, title: &str, help: Option<&str>) -> Value {
     let mut rule = json!({ "id": id, "shortDescription": { "text": title } });
@@ -65,10 +75,14 @@ fn nest_results(function: &FunctionReport, nest: &NestReport) -> Vec<Value> {
     match &nest.outcome {
         Outcome::Candidate => {
             let message = format!("loop nest of depth {} can be modelled", nest.depth);
-            let mut result = result(function, CANDIDATE, &message, nest.loc.as_ref());
-            result["kind"] = json!("pass");
-            result["level"] = json!("none");
-            vec![result]
+            vec![passed(function, CANDIDATE, &message, nest)]
+        }
+        Outcome::Kept { reason } => {
+            vec![passed(function, KEPT, &format!("loop nest keeps its order: {reason}"), nest)]
+        }
+        Outcome::Optimized(new) => {
+            let message = format!("loop nest optimized: {}", new.order.join("; "));
+            vec![passed(function, OPTIMIZED, &message, nest)]
         }
         Outcome::Rejected { refusals } => refusals
             .iter()
@@ -81,6 +95,13 @@ fn nest_results(function: &FunctionReport, nest: &NestReport) -> Vec<Value> {
             })
             .collect(),
     }
+}
+
+fn passed(function: &FunctionReport, rule: &str, message: &str, nest: &NestReport) -> Value {
+    let mut result = result(function, rule, message, nest.loc.as_ref());
+    result["kind"] = json!("pass");
+    result["level"] = json!("none");
+    result
 }
 
 fn level(reason: &Reason) -> &'static str {

@@ -4,19 +4,23 @@
 //! gemm (gemm.c)
 //!   gemm.c:4:3: 3 loops, 3 deep: candidate
 //!       for (int i = 0; i < n; i++)
+//! scale (scale.c)
+//!   scale.c:7:3: 2 loops, 2 deep: optimized, about 3.1 times the speed expected
+//!     new order: T(S): (j, i)
+//!     if at run time: n >= 1
 //! walk (list.c)
 //!   list.c:9:3: 1 loop: rejected
 //!       while (p) {
 //!     list.c:10:5: call to visit may have side effects [call-with-side-effects]
 //!       remedy: move the call out of the loops, ...
 //!
-//! 2 functions, 2 loop nests: 1 candidate, 1 rejected (call-with-side-effects 1)
+//! 3 functions, 3 loop nests: 1 optimized, 1 candidate, 1 rejected (call-with-side-effects 1)
 //! ```
 //!
 //! Grouped by function. A place is printed once for nest and reason, and a remedy once per function: what was
 //! said stays on the screen. The summary counts nests, and in the brackets the nests that each reason concerns.
 
-use crate::{FunctionReport, NestReport, Outcome};
+use crate::{FunctionReport, NestReport, NewLoops, Outcome};
 use anstyle::{AnsiColor, Style as Ansi};
 use model::{Class, Refusal, SourceLoc};
 use std::collections::{BTreeMap, HashSet};
@@ -35,6 +39,10 @@ pub struct Style<'a> {
 pub struct Counts {
     /// Functions with loops.
     pub functions: usize,
+    /// Nests with new loops.
+    pub optimized: usize,
+    /// Nests that are modelled and keep their order.
+    pub kept: usize,
     /// Nests that the next stages may model.
     pub candidates: usize,
     /// Nests left as they were.
@@ -48,9 +56,20 @@ impl Counts {
     pub fn of(functions: &[FunctionReport]) -> Counts {
         let mut counts = Counts { functions: functions.len(), ..Counts::default() };
         for nest in functions.iter().flat_map(|function| &function.nests) {
-            let Outcome::Rejected { refusals } = &nest.outcome else {
-                counts.candidates += 1;
-                continue;
+            let refusals = match &nest.outcome {
+                Outcome::Candidate => {
+                    counts.candidates += 1;
+                    continue;
+                }
+                Outcome::Kept { .. } => {
+                    counts.kept += 1;
+                    continue;
+                }
+                Outcome::Optimized(_) => {
+                    counts.optimized += 1;
+                    continue;
+                }
+                Outcome::Rejected { refusals } => refusals,
             };
             counts.rejected += 1;
             let ids: HashSet<_> = refusals.iter().map(|refusal| refusal.reason.id()).collect();
@@ -62,7 +81,7 @@ impl Counts {
     }
 
     fn sentence(&self) -> String {
-        let nests = self.candidates + self.rejected;
+        let nests = self.optimized + self.kept + self.candidates + self.rejected;
         if nests == 0 {
             return "no loops found".to_owned();
         }
@@ -70,13 +89,19 @@ impl Counts {
         most_first.sort_by_key(|(id, count)| (usize::MAX - **count, **id));
         let reasons: Vec<_> = most_first.iter().map(|(id, count)| format!("{id} {count}")).collect();
         let why = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
-        format!(
-            "{}, {}: {}, {} rejected{why}",
-            number(self.functions, "function"),
-            number(nests, "loop nest"),
-            number(self.candidates, "candidate"),
-            self.rejected
-        )
+        let mut parts = Vec::new();
+        if self.optimized > 0 {
+            parts.push(format!("{} optimized", self.optimized));
+        }
+        if self.kept > 0 {
+            parts.push(format!("{} kept", self.kept));
+        }
+        if self.candidates > 0 {
+            parts.push(number(self.candidates, "candidate"));
+        }
+        parts.push(format!("{} rejected{why}", self.rejected));
+        let (functions, nests) = (number(self.functions, "function"), number(nests, "loop nest"));
+        format!("{functions}, {nests}: {}", parts.join(", "))
     }
 }
 
@@ -129,8 +154,13 @@ impl Page<'_> {
         let mut remedies = HashSet::new();
         for nest in &function.nests {
             self.nest(nest);
-            if let Outcome::Rejected { refusals } = &nest.outcome {
-                self.refusals(refusals, nest.loc.as_ref(), &mut remedies);
+            match &nest.outcome {
+                Outcome::Candidate => {}
+                Outcome::Kept { reason } => self.line(4, &[(PLAIN, reason)]),
+                Outcome::Optimized(new) => self.new_loops(new),
+                Outcome::Rejected { refusals } => {
+                    self.refusals(refusals, nest.loc.as_ref(), &mut remedies);
+                }
             }
         }
     }
@@ -139,13 +169,31 @@ impl Page<'_> {
         let place = nest.loc.as_ref().map_or_else(|| "(no location)".to_owned(), SourceLoc::to_string);
         let depth = if nest.depth > 1 { format!(", {} deep", nest.depth) } else { String::new() };
         let shape = format!(": {}{depth}: ", number(nest.loops as usize, "loop"));
-        let outcome = match nest.outcome {
-            Outcome::Candidate => (GOOD, "candidate"),
-            Outcome::Rejected { .. } => (LEFT, "rejected"),
+        let (colour, outcome, more) = match &nest.outcome {
+            Outcome::Candidate => (GOOD, "candidate", String::new()),
+            Outcome::Kept { .. } => (PLAIN, "kept", String::new()),
+            Outcome::Optimized(new) => (GOOD, "optimized", expected(new)),
+            Outcome::Rejected { .. } => (LEFT, "rejected", String::new()),
         };
-        self.line(2, &[(PLAIN, &place), (PLAIN, &shape), outcome]);
+        self.line(2, &[(PLAIN, &place), (PLAIN, &shape), (colour, outcome), (PLAIN, &more)]);
         if let Some(source) = nest.loc.as_ref().and_then(|loc| (self.style.source)(loc)) {
             self.line(6, &[(DIM, &excerpt(&source))]);
+        }
+    }
+
+    fn new_loops(&mut self, new: &NewLoops) {
+        for (at, line) in new.order.iter().enumerate() {
+            let head = if at == 0 { "new order: " } else { "           " };
+            self.line(4, &[(DIM, head), (PLAIN, line)]);
+        }
+        for condition in &new.conditions {
+            self.line(4, &[(DIM, "if at run time: "), (PLAIN, condition)]);
+        }
+        for (head, code) in [("before:", &new.before), ("after:", &new.after)] {
+            if !code.is_empty() {
+                self.line(4, &[(DIM, head)]);
+                code.lines().for_each(|line| self.line(6, &[(PLAIN, line)]));
+            }
         }
     }
 
@@ -169,6 +217,10 @@ impl Page<'_> {
             }
         }
     }
+}
+
+fn expected(new: &NewLoops) -> String {
+    new.speedup.map_or_else(String::new, |times| format!(", about {times:.1} times the speed expected"))
 }
 
 /// A source line without its indentation, cut to fit beside ours.

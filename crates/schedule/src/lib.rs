@@ -16,7 +16,7 @@
 //! # What comes out
 //! [`Decision::New`]: a schedule tree in which full tiles are isolated (isl's AST option `isolate`), so that their inner
 //! loops have plain bounds, and in which each innermost parallel loop is a band of one member under a mark
-//! [`tree::VECTOR`], put there only if [`legality::parallel_is_legal`] agrees. Or [`Decision::Original`] with a reason.
+//! [`model::VECTOR`], put there only if [`legality::parallel_is_legal`] agrees. Or [`Decision::Original`] with a reason.
 //!
 //! # Example
 //! `C[i, j] += A[i, k] * B[k, j]` in the order `(i, j, k)` becomes
@@ -433,7 +433,7 @@ impl Optimizer<'_> {
         if !parallel {
             return Ok(node);
         }
-        let mark = Id::new(&self.scop.ctx, tree::VECTOR)?;
+        let mark = Id::new(&self.scop.ctx, model::VECTOR)?;
         match last {
             0 => node.insert_mark(mark),
             _ => node.band_split(last)?.child(0)?.insert_mark(mark)?.parent(),

@@ -455,9 +455,6 @@ impl Planned {
     }
 }
 
-/// The name of the mark above a band of one member whose iterations can run side by side.
-pub const VECTOR: &str = "vector";
-
 /// Changes the leaf bands.
 pub fn apply(
     scop: &Scop,

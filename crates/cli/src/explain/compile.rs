@@ -166,7 +166,7 @@ impl Job {
                 report::Outcome::Rejected { refusals } => {
                     refusals.iter_mut().filter_map(|r| r.loc.as_mut()).collect()
                 }
-                report::Outcome::Candidate => Vec::new(),
+                _ => Vec::new(),
             };
             nest.loc.as_mut().into_iter().chain(refusals)
         });

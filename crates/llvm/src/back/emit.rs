@@ -6,6 +6,7 @@
 //! cannot be completed, it is removed, and the function does what it did.
 
 use super::builder::{Builder, Type};
+use super::facts::Facts;
 use super::values::{Hoisted, Values};
 use crate::front::affine::is_invariant;
 use crate::front::flow::region_blocks;
@@ -116,6 +117,7 @@ pub fn emit<'p>(
         lifted,
         prepared,
         values: Values { builder: &builder, hoisted: &prepared.hoisted },
+        facts: Facts::new(pass, &lifted.arrays),
         slots: HashMap::new(),
         variables: HashMap::new(),
     };
@@ -154,6 +156,7 @@ struct Emitter<'a, 'p> {
     lifted: &'a Lifted<'p>,
     prepared: &'a Prepared<'p>,
     values: Values<'a, 'p>,
+    facts: Facts<'p>,
     slots: HashMap<ArraySource<'p>, (Value<'p>, Type<'p>)>,
     variables: HashMap<Variable, Value<'p>>,
 }
@@ -294,12 +297,16 @@ impl<'p> Emitter<'_, 'p> {
         let variable = self.builder().phi(self.builder().int(64));
         self.builder().add_incoming(variable, first, preheader);
         self.variables.insert(l.variable, variable);
+        let group = l.is_vector.then(|| self.facts.open());
         self.nodes(&l.body)?;
         let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
         let goes_on = self.builder().compare(LLVMIntSLE, next, last);
         let latch = self.builder().here();
         self.builder().branch(goes_on, head, after);
         self.builder().add_incoming(variable, next, latch);
+        if let Some(group) = group {
+            self.facts.close(group, latch);
+        }
         self.builder().at_end(after);
         Some(())
     }
@@ -344,10 +351,15 @@ impl<'p> Emitter<'_, 'p> {
             let (slot, ty) = self.slots.get(&ArraySource::Phi(inst))?;
             return Some(self.builder().load(*ty, *slot));
         }
-        let is_exact = self.lifted.exact_offsets.contains(&inst);
+        let touched = self.lifted.memory.get(&inst).copied();
+        let is_exact = touched.is_some_and(|touched| touched.is_exact);
         let operand = |value| self.operand(value, id, counters, copies, is_exact);
         let operands = inst.operands().into_iter().map(operand).collect::<Option<Vec<_>>>()?;
-        Some(self.builder().copy(inst, &operands).value())
+        let copy = self.builder().copy(inst, &operands).value();
+        if let Some(touched) = touched {
+            self.facts.annotate(copy, touched);
+        }
+        Some(copy)
     }
 
     fn operand(

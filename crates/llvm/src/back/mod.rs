@@ -13,9 +13,10 @@
 //! ```
 //!
 //! The original region stays as it was and runs when an assumption does not hold. [`builder`] writes
-//! instructions, [`values`] computes expressions of counters, [`emit`] puts the pieces together. Values that pass
+//! instructions, [`facts`] annotates them for LLVM, [`values`] computes expressions of counters, [`emit`] puts the pieces together. Values that pass
 //! from one statement to another go through stack slots, which are turned into SSA values at the end.
 
 pub mod builder;
 pub mod emit;
+pub mod facts;
 pub mod values;

@@ -45,12 +45,21 @@ pub struct Lifted<'p> {
     pub scope: Blocks<'p>,
     /// The innermost loop around the region.
     pub around: Option<Loop<'p>>,
-    /// Loads and stores whose byte offset is affine and does not wrap.
-    pub exact_offsets: HashSet<Inst<'p>>,
+    /// The loads and stores, with what they touch.
+    pub memory: HashMap<Inst<'p>, Touched>,
     /// The phis of the exit block, in order, with the value they get from the region.
     pub exit_phis: Vec<Exit<'p>>,
     /// Values of the region that are used after it, other than by those phis.
     pub live_out: Vec<Exit<'p>>,
+}
+
+/// What a load or store touches.
+#[derive(Clone, Copy, Debug)]
+pub struct Touched {
+    /// The array.
+    pub array: ArrayId,
+    /// Whether its byte offset is affine and does not wrap.
+    pub is_exact: bool,
 }
 
 /// A value that leaves the region.
@@ -167,8 +176,10 @@ impl<'p> Lifter<'_, 'p> {
             .flat_map(|(index, body)| body.insts.iter().map(move |&inst| (inst, index)))
             .collect();
         let exits = Exits { phis: self.exit_phis(), live_out: self.live_out() };
-        let is_exact = |access: &&MemoryAccess<'p>| access.offset.is_some();
-        let exact_offsets = memory.values().filter(is_exact).map(|access| access.inst).collect();
+        let touched = |access: &MemoryAccess<'p>| {
+            (access.inst, Touched { array: cells[&access.base].0, is_exact: access.offset.is_some() })
+        };
+        let touched = memory.values().map(touched).collect();
         let mut stmts = Vec::new();
         for (index, body) in bodies.iter().enumerate() {
             let stmt = self.stmt(index, body, &chains[index], &home, &memory, &cells, &mut draft);
@@ -179,7 +190,7 @@ impl<'p> Lifter<'_, 'p> {
                 (Err(_), None) => continue,
             });
         }
-        self.finish(draft, stmts, bodies, chains, order, exits, exact_offsets)
+        self.finish(draft, stmts, bodies, chains, order, exits, touched)
     }
 
     /// The loads and stores of the region.
@@ -452,7 +463,7 @@ impl<'p> Lifter<'_, 'p> {
         chains: Vec<Vec<Loop<'p>>>,
         order: Vec<Order>,
         exits: Exits<'p>,
-        exact_offsets: HashSet<Inst<'p>>,
+        memory: HashMap<Inst<'p>, Touched>,
     ) -> Result<Lifted<'p>, Obstacle<'p>> {
         let refuse = |reason| Obstacle::of_region(self.region, reason);
         let failed = |stop: Stop| refuse(obstacle_reason(stop));
@@ -490,7 +501,7 @@ impl<'p> Lifter<'_, 'p> {
             chains,
             scope: self.affine.scope().clone(),
             around: self.synthesis.around,
-            exact_offsets,
+            memory,
             exit_phis: exits.phis,
             live_out: exits.live_out,
         })

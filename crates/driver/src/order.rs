@@ -1,0 +1,111 @@
+//! Stage `schedule`: which order a nest is to have.
+//!
+//! A legal order from a file ([`Options::schedule_in`]) comes first, then what [`Options::schedule`] says: the program's
+//! own order, or what the scheduler finds if that pays. Orders go to files as `FOLDER/NEST.json`
+//! ([`Options::schedule_out`]), where `NEST` is the model's name with all but letters, digits, `-`, `_` and `.` replaced:
+//! the order that the nest will have, or its own if it stays. A file that cannot be read, is not for this nest, or
+//! would change what the program computes is refused with a message, and the nest is left as it is.
+
+use dataflow::Dependences;
+use isl::Schedule;
+use model::{Reason, Scop};
+use options::Options;
+use schedule::legality::Reductions;
+use schedule::{Decision, Prediction};
+use std::path::{Path, PathBuf};
+
+/// What is to be done with a nest.
+pub enum Plan {
+    /// New loops.
+    New(Box<NewOrder>),
+    /// Nothing; the reason.
+    Kept(schedule::Reason),
+}
+
+/// The order of new loops.
+pub struct NewOrder {
+    /// The tree.
+    pub schedule: Schedule,
+    /// `T(S): (i, k, j)` for each statement, then a line for each innermost band.
+    pub description: String,
+    /// What it is expected to bring; `None` if nobody asked.
+    pub prediction: Option<Prediction>,
+}
+
+/// The plan for a model.
+pub fn plan(scop: &Scop, dependences: &Dependences, options: &Options) -> Result<Plan, Reason> {
+    let plan = match imported(scop, dependences, options)? {
+        Some(schedule) => as_given(scop, schedule)?,
+        None => match options.schedule {
+            options::Schedule::Identity => as_given(scop, schedule::identity(scop).map_err(of_isl)?)?,
+            options::Schedule::Auto => optimized(scop, dependences)?,
+        },
+    };
+    export(scop, &plan, options)?;
+    Ok(plan)
+}
+
+fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
+    let description = schedule::describe(scop, &schedule).map_err(of_isl)?;
+    Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None })))
+}
+
+fn optimized(scop: &Scop, dependences: &Dependences) -> Result<Plan, Reason> {
+    let operations = scop.ctx.operations_left().unwrap_or(u64::MAX);
+    let how = schedule::Options { operations, ..schedule::Options::default() };
+    match schedule::optimize(scop, dependences, &how) {
+        Ok(Decision::New(new)) => Ok(Plan::New(Box::new(NewOrder {
+            schedule: new.schedule,
+            description: new.description,
+            prediction: Some(new.prediction),
+        }))),
+        Ok(Decision::Original { reason }) => Ok(Plan::Kept(reason)),
+        Err(error) => Err(Reason::Internal { message: error.to_string() }),
+    }
+}
+
+fn imported(scop: &Scop, dependences: &Dependences, options: &Options) -> Result<Option<Schedule>, Reason> {
+    let Some(folder) = &options.schedule_in else { return Ok(None) };
+    let file = file_of(folder, scop);
+    let text = match std::fs::read_to_string(&file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        text => text.map_err(|error| unusable(&file, &error))?,
+    };
+    match schedule::from_json(scop, dependences, &text, Reductions::Kept) {
+        Ok(schedule) => Ok(Some(schedule)),
+        Err(error) => Err(unusable(&file, &error)),
+    }
+}
+
+fn export(scop: &Scop, plan: &Plan, options: &Options) -> Result<(), Reason> {
+    let Some(folder) = &options.schedule_out else { return Ok(()) };
+    let own;
+    let schedule = match plan {
+        Plan::New(new) => &new.schedule,
+        Plan::Kept(_) => {
+            own = schedule::identity(scop).map_err(of_isl)?;
+            &own
+        }
+    };
+    let text = schedule::to_json(scop, schedule).map_err(of_isl)?;
+    let file = file_of(folder, scop);
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, text));
+    written.map_err(|error| unusable(&file, &error))
+}
+
+fn file_of(folder: &Path, scop: &Scop) -> PathBuf {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let name: String = scop.name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
+    folder.join(name + ".json")
+}
+
+fn unusable(file: &Path, error: &dyn std::error::Error) -> Reason {
+    Reason::BadSchedule { message: format!("{}: {error}", file.display()) }
+}
+
+fn of_isl(error: isl::Error) -> Reason {
+    match error.is_budget() {
+        true => Reason::Budget { stage: "schedule".into() },
+        false => Reason::Internal { message: error.to_string() },
+    }
+}
