@@ -699,6 +699,19 @@ impl<'p> Walker<'p, '_> {
         found.iter().filter_map(|var| self.layout.scalar(*var)).fold(0, |mask, k| mask | 1 << k)
     }
 
+    /// The counters and remembered bounds of the loops in the nodes.
+    fn inner_mask(&self, nodes: &[Node]) -> u64 {
+        nodes.iter().fold(0, |mask, node| match node {
+            Node::Assign { .. } | Node::Assume { .. } => mask,
+            Node::If { then, els, .. } => mask | self.inner_mask(then) | self.inner_mask(els),
+            Node::While { body, .. } => mask | self.inner_mask(body),
+            Node::For { of, counter, body, .. } => {
+                let own = [self.layout.counter(*counter), self.layout.bound(*of)];
+                own.into_iter().flatten().fold(mask | self.inner_mask(body), |mask, at| mask | 1 << at)
+            }
+        })
+    }
+
     fn for_loop(
         &mut self,
         reach: Reach,
@@ -823,8 +836,10 @@ impl<'p> Walker<'p, '_> {
         }
         let tuple = self.layout.tuple();
         let dead = self.scalar_mask() & !parts.live;
+        // Outside of its loop a counter stands at 0; without this, each round would seem to change it.
+        let zero = dead | self.inner_mask(parts.body);
         let zeros = (0..self.layout.len())
-            .filter(|k| dead & (1 << k) != 0)
+            .filter(|k| zero & (1 << k) != 0)
             .map(|k| format!("{} = 0", self.layout.name(k)));
         let zeros = zeros.chain(["0 = 0".to_string()]).collect::<Vec<_>>().join(" and ");
         let map = self.map(&format!("[{tuple}] -> [{tuple}] : {zeros}"))?;

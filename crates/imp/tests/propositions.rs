@@ -9,6 +9,7 @@ use common::{Irregular, Piece, Random, Regular, cases};
 use imp::flow::Sink;
 use imp::{Dataflow, Inputs, Options, Program, check, dataflow};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn analysed<'p>(program: &'p Program, only: &[&str]) -> Dataflow<'p> {
     let only = only.iter().filter(|name| program.vars.iter().any(|var| var.name == **name));
@@ -47,34 +48,50 @@ fn relations(result: &Dataflow<'_>) -> BTreeMap<String, [String; 3]> {
     found
 }
 
+/// Does the cases on all processors; the first failure is the test's.
+fn each<T: Sync>(cases: &[T], one: impl Fn(usize, &T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((at, case)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, cases.get(at)?)))
+        {
+            one(at, case);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+}
+
 /// Proposition 3: `for` and `while` are the same program, and both are what the trace says.
 #[test]
 fn proposition_3() {
     let mut random = Random(31);
-    for _ in 0..cases("IMP_PROP3_CASES", 15) {
-        let pieces = Regular::program(&mut random);
-        let source = |whiles| {
-            let mut text = String::from("param n in 0 .. 9, m in -2 .. 3;\n");
-            Piece::write(&pieces, whiles, &mut text);
-            text
-        };
-        let (first, second) = (source(false), source(true));
-        let (first, second) =
-            (Program::parse(&first).expect(&first), Program::parse(&second).expect(&second));
-        let one = analysed(&first, &["a", "b"]);
-        let other = analysed(&second, &["a", "b"]);
-        for result in [&one, &other] {
-            assert!(
-                result.is_exact(),
-                "not exact:\n{}\n{}",
-                result.program.source,
-                result.to_text().unwrap()
-            );
-            checked(result, "n=3,m=2", None);
-            checked(result, "n=4,m=-1", None);
-        }
-        same(&relations(&one), &relations(&other), &first.source);
+    let programs: Vec<[String; 2]> = (0..cases("IMP_PROP3_CASES", 300))
+        .map(|_| {
+            let pieces = Regular::program(&mut random);
+            [false, true].map(|whiles| {
+                let mut text = String::from("param n in 0 .. 9, m in -2 .. 3;\n");
+                Piece::write(&pieces, whiles, &mut text);
+                text
+            })
+        })
+        .collect();
+    each(&programs, |_, [first, second]| both_are_exact_and_equal(first, second));
+}
+
+fn both_are_exact_and_equal(first: &str, second: &str) {
+    let (first, second) = (Program::parse(first).expect(first), Program::parse(second).expect(second));
+    let one = analysed(&first, &["a", "b"]);
+    let other = analysed(&second, &["a", "b"]);
+    for result in [&one, &other] {
+        assert!(result.is_exact(), "not exact:\n{}\n{}", result.program.source, result.to_text().unwrap());
+        checked(result, "n=3,m=2", None);
+        checked(result, "n=4,m=-1", None);
     }
+    same(&relations(&one), &relations(&other), &first.source);
 }
 
 fn same(one: &BTreeMap<String, [String; 3]>, other: &BTreeMap<String, [String; 3]>, source: &str) {
@@ -107,28 +124,42 @@ fn a_doubtful_branch_does_not_widen_the_rounds() {
     }
 }
 
+/// What was measured over all programs.
+#[derive(Default)]
+struct Precision {
+    real: AtomicUsize,
+    extra: AtomicUsize,
+    exact: AtomicUsize,
+    ended: AtomicUsize,
+}
+
 /// Proposition 7: whatever the program, the relations contain what the trace shows.
 #[test]
 fn proposition_7() {
     let mut random = Random(71);
-    let (mut real, mut extra, mut exact, mut ended) = (0, 0, 0, 0);
-    let count = cases("IMP_PROP7_CASES", 30);
-    for case in 0..count {
-        let source = Irregular::program(&mut random);
-        let program =
-            Program::parse(&source).unwrap_or_else(|error| panic!("{}", error.render("p", &source)));
-        let result = analysed(&program, &[]);
-        exact += usize::from(result.is_exact());
-        for n in [1, 4] {
-            let verdict = checked(&result, &format!("n={n}"), Some(case as u64));
-            real += verdict.real;
-            extra += verdict.extra;
-            ended += usize::from(!verdict.prefix);
-        }
-    }
+    let count = cases("IMP_PROP7_CASES", 60);
+    let programs: Vec<String> = (0..count).map(|_| Irregular::program(&mut random)).collect();
+    let measured = Precision::default();
+    each(&programs, |case, source| contains_the_trace(case, source, &measured));
+    let Precision { real, extra, exact, ended } = measured;
+    let (real, extra) = (real.into_inner(), extra.into_inner());
     println!(
-        "{count} irregular programs, {exact} of them exact, {ended} of {} runs ended: {real} real pairs, {extra} extra, ratio {:.2}",
+        "{count} irregular programs, {} of them exact, {} of {} runs ended: {real} real pairs, {extra} extra, ratio {:.2}",
+        exact.into_inner(),
+        ended.into_inner(),
         2 * count,
         extra as f64 / real.max(1) as f64
     );
+}
+
+fn contains_the_trace(case: usize, source: &str, measured: &Precision) {
+    let program = Program::parse(source).unwrap_or_else(|error| panic!("{}", error.render("p", source)));
+    let result = analysed(&program, &[]);
+    measured.exact.fetch_add(usize::from(result.is_exact()), Ordering::Relaxed);
+    for n in [1, 4] {
+        let verdict = checked(&result, &format!("n={n}"), Some(case as u64));
+        measured.real.fetch_add(verdict.real, Ordering::Relaxed);
+        measured.extra.fetch_add(verdict.extra, Ordering::Relaxed);
+        measured.ended.fetch_add(usize::from(!verdict.prefix), Ordering::Relaxed);
+    }
 }
