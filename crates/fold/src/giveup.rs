@@ -40,6 +40,16 @@ impl Hull {
         }
     }
 
+    /// Add the `count` points `first`, `first + step`, ...; returns how many.
+    pub fn add_line(&mut self, first: &[i64], step: &[i64], count: u64) -> u64 {
+        let last = |(f, s): (&i64, &i64)| f.wrapping_add(s.wrapping_mul(count as i64 - 1));
+        let last: Vec<i64> = first.iter().zip(step).map(last).collect();
+        self.bound(first);
+        self.bound(&last);
+        self.points += count;
+        count
+    }
+
     /// Add points from the front of `points` while they are in strictly increasing order after `last`, which is
     /// updated; returns how many.
     pub fn add_sorted(&mut self, points: &[i64], last: &mut [i64]) -> usize {

@@ -57,7 +57,7 @@ pub(crate) struct Run {
     first: Vec<i64>,
     /// The last point of the stream.
     pub last: Vec<i64>,
-    next: Vec<i64>,
+    pub next: Vec<i64>,
     step: Vec<i64>,
     /// Whether `next` exists (no overflow).
     open: bool,

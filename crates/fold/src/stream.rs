@@ -81,6 +81,11 @@ pub enum StreamError {
     },
 }
 
+/// Moves a point by `count` steps. Points of a stream fit in 64 bits; the one after the last is not used.
+fn advance_by(point: &mut [i64], step: &[i64], count: u64) {
+    point.iter_mut().zip(step).for_each(|(p, s)| *p = p.wrapping_add(s.wrapping_mul(count as i64)));
+}
+
 /// Folds one stream.
 ///
 /// ```
@@ -201,6 +206,59 @@ impl Folder {
             return Err(StreamError::WrongWidth { got, dim, labels });
         }
         self.push_all(points, points.len() / width)
+    }
+
+    /// Add the `count` points `from`, `from + step`, ... (each its coordinates, then its labels), all of which fit in
+    /// 64 bits. A line that goes on as expected costs no more than one point, however long it is.
+    ///
+    /// ```
+    /// let mut folder = fold::Folder::new(2, 1, fold::Options::default()).unwrap();
+    /// for i in 0..1000 {
+    ///     folder.push_line(&[i, 0, 8 * i], &[0, 1, 4], 1_000_000).unwrap();
+    /// }
+    /// let result = folder.finish();
+    /// assert_eq!(result.isl(), "{ [i0, i1] -> [8*i0 + 4*i1] : 0 <= i0 <= 999 and 0 <= i1 <= 999999 }");
+    /// ```
+    pub fn push_line(&mut self, from: &[i64], step: &[i64], count: u64) -> Result<(), StreamError> {
+        let width = self.layout.width();
+        if from.len() != width || step.len() != width {
+            let (got, dim, labels) = (from.len(), self.layout.dim, self.layout.labels);
+            return Err(StreamError::WrongWidth { got, dim, labels });
+        }
+        let mut point = from.to_vec();
+        let mut left = count;
+        while left > 0 {
+            let mut taken = self.take_line(&point, step, left);
+            self.stats.points += taken;
+            if taken == 0 {
+                self.push_all(&point, 1)?;
+                taken = 1;
+            }
+            left -= taken;
+            advance_by(&mut point, step, taken);
+        }
+        Ok(())
+    }
+
+    /// Take as much of a line as is expected; returns how many points.
+    fn take_line(&mut self, first: &[i64], step: &[i64], count: u64) -> u64 {
+        let dim = self.layout.dim;
+        let taken = if let Some(hull) = &mut self.hull {
+            let sorted = first[..dim] > self.run.last[..dim] && step[..dim] > *vec![0; dim].as_slice();
+            if sorted { hull.add_line(first, step, count) } else { 0 }
+        } else if self.template.active {
+            let s = 1 + self.layout.extra;
+            self.template.follow_line(&mut self.levels[s], s, &self.layout, first, step, count)
+        } else if self.run.is_plain_line() && self.run.next == first && self.run.extend_by(count, step) {
+            return count;
+        } else {
+            0
+        };
+        if taken > 0 {
+            self.run.last.copy_from_slice(first);
+            advance_by(&mut self.run.last, step, taken - 1);
+        }
+        taken
     }
 
     fn push_all(&mut self, mut points: &[i64], mut left: usize) -> Result<(), StreamError> {

@@ -167,6 +167,37 @@ impl Template {
         }
     }
 
+    /// Follow the template with a line of points, as far as the current slice goes. Returns how many.
+    pub fn follow_line(
+        &mut self,
+        level: &mut Level,
+        s: usize,
+        layout: &Layout,
+        first: &[i64],
+        step: &[i64],
+        count: u64,
+    ) -> u64 {
+        if self.wide || self.is_complete() && !self.next_row(level, s, layout, first) {
+            return 0;
+        }
+        let taken = count.min(self.left);
+        if self.expected != first || taken > 1 && self.step != step {
+            return 0;
+        }
+        let mut overflow = false;
+        for (e, s) in self.expected.iter_mut().zip(&self.step) {
+            let moved =
+                i64::try_from(taken).ok().and_then(|n| s.checked_mul(n)).and_then(|d| e.checked_add(d));
+            overflow |= moved.is_none();
+            *e = moved.unwrap_or(*e);
+        }
+        self.after(taken as usize, overflow);
+        if self.left == 0 {
+            self.load(level, self.slice + 1, s, layout);
+        }
+        taken
+    }
+
     fn follow_fixed<const D: usize, const W: usize>(
         &mut self,
         level: &mut Level,

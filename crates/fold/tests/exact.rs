@@ -107,3 +107,42 @@ fn partly_irregular_labels_are_widened_soundly() {
         }
     }
 }
+
+/// Folds points by lines as long as they go: `push_line` where several points are in line, one by one in between.
+fn fold_lines(points: &[Point], options: &Options) -> fold::Folding {
+    let flat: Vec<Vec<i64>> = points.iter().map(|(x, l)| [x.as_slice(), l.as_slice()].concat()).collect();
+    let (dim, labels) = points.first().map_or((1, 1), |(x, l)| (x.len(), l.len()));
+    let mut folder = fold::Folder::new(dim, labels, options.clone()).unwrap();
+    let mut at = 0;
+    while at < flat.len() {
+        let step: Vec<i64> = match flat.get(at + 1) {
+            Some(next) => next.iter().zip(&flat[at]).map(|(n, p)| n - p).collect(),
+            None => vec![0; dim + labels],
+        };
+        let along = |n: &usize| flat[*n].iter().zip(&flat[*n - 1]).zip(&step).all(|((b, a), s)| b - a == *s);
+        let inner = step[..dim - 1].iter().all(|s| *s == 0);
+        let count = if inner { 1 + (at + 1..flat.len()).take_while(along).count() } else { 1 };
+        folder.push_line(&flat[at], &step, count as u64).unwrap();
+        at += count;
+    }
+    folder.finish()
+}
+
+#[test]
+fn lines_fold_as_their_points_do() {
+    for n in 0..streams(500) {
+        let nest = Nest::random(&mut Rng(33_000 + n));
+        let points = nest.points(4000);
+        for (name, o) in options() {
+            check_exact(&points, &fold_lines(&points, &o), &format!("seed {n} ({name}): {nest:?}"));
+        }
+        for mode in [Mode::WidenGiveUp, Mode::Auto] {
+            let o = Options::with_mode(mode);
+            check_contains(
+                &points,
+                &fold_lines(&points, &o),
+                &format!("seed {n} ({}): {nest:?}", mode.name()),
+            );
+        }
+    }
+}
