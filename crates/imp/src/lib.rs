@@ -12,6 +12,7 @@ pub mod dataflow;
 pub mod diag;
 pub mod flow;
 pub mod format;
+pub mod graph;
 pub mod interp;
 pub mod invariant;
 pub mod lexer;
@@ -19,8 +20,10 @@ pub mod lower;
 pub mod parser;
 pub mod reach;
 pub mod relax;
+pub mod report;
 pub mod resolve;
 pub mod structure;
+pub mod svg;
 pub mod trace;
 
 pub use check::{Verdict, check};

@@ -8,7 +8,7 @@
 //! * `fmt`: the program as the formatter writes it.
 
 use filetests::TestInput;
-use imp::dataflow::{self, dataflow};
+use imp::dataflow::dataflow;
 use imp::{Inputs, Options, Program, check, run};
 use std::fmt::Write as _;
 
@@ -48,7 +48,7 @@ fn command_dataflow(input: &TestInput) -> Result<String, String> {
     let text = match (json, dot, &explain) {
         (_, _, Some(statement)) => result.explain(statement),
         (true, ..) => result.to_json(),
-        (_, true, _) => result.to_dot(),
+        (_, true, _) => result.graph().map(|graph| graph.to_dot()),
         _ => result.to_text(),
     };
     let mut text = text.map_err(|error| error.to_string())?;
@@ -114,7 +114,7 @@ fn command_run(input: &TestInput) -> Result<String, String> {
     let outcome = run(&program, &inputs, 1_000).map_err(|error| error.to_string())?;
     let trace = &outcome.trace;
     if input.args.iter().any(|word| word == "--dot") {
-        return Ok(dataflow::instance_graph(&program, trace));
+        return Ok(imp::graph::operations(&program, trace).to_dot());
     }
     let list = |operations: Vec<u32>| operations.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
     let mut text = String::new();
