@@ -1,0 +1,191 @@
+//! A view in the words of the source: `B: double[][B->size1], valid when B->size1 >= C->size1`.
+
+use crate::poly::{Atom, Poly};
+use crate::view::{Cells, View};
+use isl::{BasicSet, Constraint, DimType, Set};
+
+/// How things are called.
+pub struct Names<'a> {
+    /// The array.
+    pub array: &'a str,
+    /// A cell: `double`, `8 bytes`.
+    pub element: &'a str,
+    /// What a parameter is called in the source.
+    pub param: &'a dyn Fn(&str) -> String,
+}
+
+impl View {
+    /// The declaration, and the condition if there is one.
+    pub fn explain(&self, names: &Names<'_>) -> isl::Result<String> {
+        let sizes: String = self.sizes.iter().map(|size| format!("[{}]", affine(size, names, &[]))).collect();
+        let declaration = format!("{}: {}[]{sizes}", names.array, names.element);
+        Ok(match self.is_always_valid()? {
+            true => declaration,
+            false => format!("{declaration}, valid when {}", condition(&self.valid, names.param)?),
+        })
+    }
+
+    /// The access at this index of the problem: `A[i][j - 1]`.
+    pub fn explain_access(&self, index: usize, names: &Names<'_>) -> isl::Result<String> {
+        let (pieces, granules, domain) = match &self.accesses[index] {
+            Cells::Anywhere { .. } => return Ok(format!("any of {}", names.array)),
+            Cells::Exact { pieces, granules, domain } => (pieces, *granules, domain),
+        };
+        let counters = counter_names(domain)?;
+        let mut texts = Vec::new();
+        for piece in pieces {
+            let cell = cell(&piece.subscripts, granules, names, &counters);
+            let text = match pieces.len() {
+                1 => cell,
+                _ => format!("{cell} for {}", self.within(&piece.within, domain)?),
+            };
+            texts.push(text);
+        }
+        Ok(texts.join("; "))
+    }
+
+    /// What tells the instances of a piece from those of the other pieces.
+    fn within(&self, piece: &Set, domain: &Set) -> isl::Result<String> {
+        let known = domain.clone().intersect_params(self.frame.context.clone())?;
+        let text = piece.clone().gist(known)?.coalesce()?.drop_unused_params()?.to_str()?;
+        Ok(body(&text).to_owned())
+    }
+}
+
+fn cell(subscripts: &[Poly], granules: u64, names: &Names<'_>, counters: &[String]) -> String {
+    let mut text = names.array.to_owned();
+    for (at, subscript) in subscripts.iter().enumerate() {
+        let last = subscript.add(&Poly::constant(i128::from(granules) - 1));
+        let first = affine(subscript, names, counters);
+        match last {
+            Ok(last) if granules > 1 && at + 1 == subscripts.len() => {
+                text.push_str(&format!("[{first} .. {}]", affine(&last, names, counters)));
+            }
+            _ => text.push_str(&format!("[{first}]")),
+        }
+    }
+    text
+}
+
+fn affine(poly: &Poly, names: &Names<'_>, counters: &[String]) -> String {
+    poly.text(|atom| match atom {
+        Atom::Counter(position) => {
+            counters.get(*position as usize).cloned().unwrap_or_else(|| atom.to_string())
+        }
+        Atom::Param(name) => (names.param)(name),
+    })
+}
+
+fn counter_names(domain: &Set) -> isl::Result<Vec<String>> {
+    let name =
+        |position| Ok(domain.get_dim_name(DimType::Set, position)?.unwrap_or_else(|| format!("i{position}")));
+    (0..domain.dim(DimType::Set)?).map(name).collect()
+}
+
+/// A set of parameter values as people write it: `n >= m and m > 0`.
+pub fn condition(set: &Set, param: &dyn Fn(&str) -> String) -> isl::Result<String> {
+    let mut cases = Vec::new();
+    let mut is_readable = true;
+    set.foreach_basic_set(|case| {
+        match conjunction(&case, param)? {
+            Some(text) => cases.push(text),
+            None => is_readable = false,
+        }
+        Ok(())
+    })?;
+    match (is_readable, cases.len()) {
+        (false, _) => Ok(body(&set.to_str()?).to_owned()),
+        (true, 0) => Ok("never".into()),
+        (true, 1) => Ok(cases.remove(0)),
+        (true, _) => Ok(cases.iter().map(|case| format!("({case})")).collect::<Vec<_>>().join(" or ")),
+    }
+}
+
+/// The constraints; `None` if there are divisions.
+fn conjunction(case: &BasicSet, param: &dyn Fn(&str) -> String) -> isl::Result<Option<String>> {
+    if case.dim(DimType::Div)? > 0 {
+        return Ok(None);
+    }
+    let mut parts = Vec::new();
+    case.foreach_constraint(|constraint| {
+        parts.push(comparison(&constraint, param)?);
+        Ok(())
+    })?;
+    Ok(Some(if parts.is_empty() { "always".into() } else { parts.join(" and ") }))
+}
+
+fn comparison(constraint: &Constraint, param: &dyn Fn(&str) -> String) -> isl::Result<String> {
+    let number = |text: String| text.parse::<i128>().unwrap_or(0);
+    let (mut left, mut right) = (Poly::default(), Poly::default());
+    for position in 0..constraint.dim(DimType::Param)? {
+        let name = constraint.get_dim_name(DimType::Param, position)?.unwrap_or_default();
+        let value = number(constraint.get_coefficient_val(DimType::Param, position)?.to_str()?);
+        let side = if value > 0 { &mut left } else { &mut right };
+        let term = Poly::param(&name).scale(value.abs()).map_err(isl::Error::other)?;
+        *side = side.add(&term).map_err(isl::Error::other)?;
+    }
+    let constant = number(constraint.get_constant_val()?.to_str()?);
+    Ok(compared(left, right, constant, constraint.is_equality()?, param))
+}
+
+/// `left - right + constant` is at least 0, or 0.
+fn compared(
+    left: Poly,
+    right: Poly,
+    constant: i128,
+    is_equality: bool,
+    param: &dyn Fn(&str) -> String,
+) -> String {
+    let show = |side: &Poly, more: i128| {
+        let side = side.add(&Poly::constant(more)).unwrap_or_else(|_| side.clone());
+        side.text(|atom| match atom {
+            Atom::Param(name) => param(name),
+            Atom::Counter(_) => atom.to_string(),
+        })
+    };
+    let (at_least, at_most) = if is_equality { ("=", "=") } else { (">=", "<=") };
+    match (left.is_zero(), right.is_zero()) {
+        (true, _) => format!("{} {at_most} {constant}", show(&right, 0)),
+        (_, false) if constant == -1 && !is_equality => format!("{} > {}", show(&left, 0), show(&right, 0)),
+        _ if constant > 0 && !right.is_zero() => {
+            format!("{} {at_least} {}", show(&left, constant), show(&right, 0))
+        }
+        _ => format!("{} {at_least} {}", show(&left, 0), show(&right, -constant)),
+    }
+}
+
+/// The part of isl's text that says something: after the colon, without the braces.
+fn body(text: &str) -> &str {
+    let inner = text.rsplit_once(" }").map_or(text, |(inner, _)| inner);
+    inner
+        .split_once(" : ")
+        .or(inner.split_once("{ : "))
+        .map_or(inner, |(_, body)| body)
+        .trim_start_matches(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use isl::Ctx;
+
+    #[test]
+    fn conditions_in_source_names() {
+        let source = |name: &str| match name {
+            "p0" => "B->size1".to_owned(),
+            "p1" => "C->size1".to_owned(),
+            _ => name.to_owned(),
+        };
+        let text = |set: &str| condition(&Ctx::of_thread().parse(set).unwrap(), &source).unwrap();
+        assert_eq!(text("[p0, p1] -> { : p0 >= p1 }"), "B->size1 >= C->size1");
+        assert_eq!(text("[p0, p1] -> { : p0 > p1 }"), "B->size1 > C->size1");
+        assert_eq!(text("[n, m] -> { : n + 3 >= 2m }"), "n + 3 >= 2*m");
+        assert_eq!(text("[n, m] -> { : n - 3 >= 2m }"), "n >= 2*m + 3");
+        assert_eq!(text("[n] -> { : n <= 7 }"), "n <= 7");
+        assert_eq!(text("[n] -> { : n = 7 }"), "n = 7");
+        assert_eq!(text("[n] -> { : n >= 7 or n <= -3 }"), "(n >= 7) or (n <= -3)");
+        assert_eq!(text("[n] -> { : n mod 8 = 0 }"), "(n) mod 8 = 0");
+        assert_eq!(text("{ : }"), "always");
+        assert_eq!(text("{ : false }"), "never");
+    }
+}

@@ -1,0 +1,212 @@
+//! Multi-dimensional arrays from flat offsets: polynomials in, shapes, subscripts and validity conditions out.
+//!
+//! After Grosser, Pop, Ramanujam, Sadayappan: *On Recovering Multi-Dimensional Arrays in Polly* (IMPACT 2015), paper 000.
+//!
+//! LLVM gives every access as a number of bytes from a base address. `A[i][j]` in `double A[][m]` is `8*m*i + 8*j`: not
+//! affine, so that nobody can tell whether two such accesses meet. [`delinearize()`] takes all accesses to one base and
+//! finds sizes in which all subscripts are affine. Its result is a [`View`]; the claim it makes is
+//!
+//! > for parameter values in [`View::valid`], every executed access has all its subscripts but the outermost inside:
+//! > at least 0 and below the size.
+//!
+//! Then cells and places in memory correspond one to one, and dependences can be computed on cells. A claim that
+//! cannot be made for an access does not exclude the others: it is an access to any cell ([`Cells::Anywhere`]).
+//!
+//! ```
+//! use delinearize::{Access, Options, Poly, Problem, delinearize};
+//! use isl::Ctx;
+//!
+//! let ctx = Ctx::new();
+//! let [i, j, m] = [Poly::counter(0), Poly::counter(1), Poly::param("m")];
+//! let access = Access {
+//!     offset: Some(i.mul(&m)?.add(&j)?.scale(8)?), // 8*(i*m + j)
+//!     bytes: 8,
+//!     domain: ctx.parse("[n, c] -> { S[i, j] : 0 <= i < n and 0 <= j < c }")?,
+//!     writes: true,
+//! };
+//! let context = ctx.parse("[n, m, c] -> { : n >= 0 and m >= 0 and c >= 0 }")?;
+//! let problem = Problem { context, accesses: vec![access], products: Default::default() };
+//! let view = delinearize(&problem, &Options::default())?;
+//!
+//! assert_eq!((view.granule, view.shape()), (8, vec![None, Some("m".into())]));
+//! assert_eq!(view.valid, ctx.parse("[m, c] -> { : c <= m }")?);
+//! assert_eq!(view.relation(0)?, ctx.parse("[n, c] -> { S[i, j] -> [i, j] : 0 <= i < n and 0 <= j < c }")?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # How a front end uses it
+//! One call per base address, with all accesses to it. For each access: [`View::relation`] (give it the array's
+//! tuple name; where it is not [`Cells::is_exact`], a write is a may-write), for the array: [`View::granule`] and
+//! [`View::shape`], for the ledger: [`View::valid`] unless [`View::is_always_valid`]. Values that are no sum or product
+//! (`smax`, extensions, loads) are parameters by name. A product of parameters can be given a name of its own in
+//! [`Products`], which then stands for it wherever an affine expression needs it. An access to many bytes (a memset)
+//! is an access of a granule with one more counter in its domain.
+//!
+//! # Modules
+//! | module | idea | paper |
+//! |---|---|---|
+//! | [`poly`], [`mod@parse`] | exact polynomials, division | 4.1 |
+//! | `strides` | sizes from strides by divisibility; constants, parameters, multiples | 4.1, 4.4, beyond |
+//! | `split` | sizes that are products | beyond |
+//! | `alpha` | sizes `P + alpha` | 5 |
+//! | `place` | subscripts, pieces, where they are inside | 4.1, 4.3 |
+//! | `search` | the best shape for all accesses | 4.2 |
+//! | `frame` | from polynomials to isl | |
+//! | [`explain`] | the view in source names | |
+//! | [`text`] | problems as text, for tests | |
+
+mod alpha;
+pub mod explain;
+mod frame;
+pub mod parse;
+mod place;
+pub mod poly;
+mod problem;
+mod search;
+mod split;
+mod strides;
+pub mod text;
+mod view;
+
+pub use explain::Names;
+pub use place::{Piece, Why};
+pub use poly::{Atom, Monomial, Overflow, Poly};
+pub use problem::{Access, Problem, Products};
+pub use view::{Cells, View};
+
+use frame::Frame;
+use isl::{DimType, Set};
+use place::Placed;
+use search::{Known, Outcome, Search};
+
+/// Limits of the search.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The greatest multiple of a size that is moved between neighbouring subscripts.
+    pub shifts: u32,
+    /// The greatest constant that is tried as part of a size.
+    pub alphas: u32,
+    /// The number of shapes that are tried.
+    pub shapes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { shifts: 2, alphas: 4, shapes: 64 }
+    }
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A problem that does not fit together.
+    #[error("access {index}: {what}")]
+    Input {
+        /// Which access.
+        index: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// isl failed, or its budget is spent.
+    #[error(transparent)]
+    Isl(#[from] isl::Error),
+}
+
+/// The best view of an array. At worst all accesses are anywhere in it.
+pub fn delinearize(problem: &Problem, options: &Options) -> Result<View, Error> {
+    for (index, access) in problem.accesses.iter().enumerate() {
+        check(access).map_err(|what| Error::Input { index, what })?;
+    }
+    let frame = Frame::new(problem)?;
+    let offsets: Vec<_> = problem.accesses.iter().map(|access| known_offset(problem, access)).collect();
+    let granule = granule(problem, &offsets);
+    let known: Vec<_> = problem
+        .accesses
+        .iter()
+        .zip(offsets)
+        .map(|(access, offset)| offset.map(|offset| prepare(&frame, access, &offset, granule)).transpose())
+        .collect::<isl::Result<_>>()?;
+    let mut search = Search::new(problem, &frame, options, &known);
+    let outcome = search.run()?;
+    let exhausted = search.exhausted;
+    let valid = valid(&frame, &outcome, &known)?;
+    let (sizes, accesses) = (outcome.sizes.clone(), cells(problem, &frame, outcome, &known)?);
+    Ok(View { granule, sizes, accesses, valid, exhausted, frame })
+}
+
+fn check(access: &Access) -> Result<(), &'static str> {
+    let dims = access.domain.dim(DimType::Set).map_err(|_| "its domain is not a set")?;
+    let is_out = |atom: &Atom| matches!(atom, Atom::Counter(position) if *position as usize >= dims);
+    match &access.offset {
+        _ if access.bytes == 0 => Err("it touches no byte"),
+        Some(offset) if offset.atoms().iter().any(is_out) => {
+            Err("its domain has fewer counters than its offset")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The offset with products written out, if each term has at most one counter.
+fn known_offset(problem: &Problem, access: &Access) -> Option<Poly> {
+    let offset = problem.products.expand(access.offset.as_ref()?)?;
+    offset.linear().map(|_| offset)
+}
+
+/// The greatest number of bytes that divides all sizes and offsets.
+fn granule(problem: &Problem, offsets: &[Option<Poly>]) -> u64 {
+    let mut granule = 0;
+    for (access, offset) in problem.accesses.iter().zip(offsets) {
+        let offset = offset.as_ref().map_or(0, Poly::content);
+        granule = poly::gcd(poly::gcd(granule, offset), i128::from(access.bytes));
+    }
+    // A divisor of a size in bytes fits; without accesses any number does.
+    u64::try_from(granule).unwrap_or(1).max(1)
+}
+
+fn prepare(frame: &Frame, access: &Access, offset: &Poly, granule: u64) -> isl::Result<Known> {
+    let offset = offset.div_rem(&Poly::constant(granule.into())).map_or_else(|_| Poly::default(), |(q, _)| q);
+    let linear =
+        offset.linear().unwrap_or(poly::Linear { strides: Default::default(), base: Poly::default() });
+    let domain = frame.align(&access.domain)?.intersect_params(frame.context.clone())?;
+    Ok(Known { offset, linear, granules: i128::from(access.bytes / granule), domain })
+}
+
+/// The parameter values that are not bad, where something is executed and the context holds; whatever is simple
+/// elsewhere.
+fn valid(frame: &Frame, outcome: &Outcome, known: &[Option<Known>]) -> isl::Result<Set> {
+    let mut valid = frame.everything()?;
+    for (placed, access) in outcome.placed.iter().zip(known) {
+        let (Ok(placed), Some(access)) = (placed, access) else { continue };
+        if placed.bad.is_empty()? {
+            continue;
+        }
+        let relevant = access.domain.clone().params()?;
+        let bad = placed.bad.clone().gist(relevant)?;
+        valid = valid.subtract(bad)?;
+    }
+    valid.gist(frame.context.clone())?.coalesce()?.remove_redundancies()
+}
+
+fn cells(
+    problem: &Problem,
+    frame: &Frame,
+    outcome: Outcome,
+    known: &[Option<Known>],
+) -> isl::Result<Vec<Cells>> {
+    let mut cells = Vec::new();
+    for ((access, placed), known) in problem.accesses.iter().zip(outcome.placed).zip(known) {
+        let domain = frame.align(&access.domain)?;
+        cells.push(match (placed, known) {
+            (Ok(Placed { mut pieces, .. }), Some(known)) => {
+                if let [only] = &mut pieces[..] {
+                    // The context need not be repeated.
+                    only.within = domain.clone();
+                }
+                Cells::Exact { pieces, granules: known.granules as u64, domain }
+            }
+            (Err(why), _) => Cells::Anywhere { why, domain },
+            (Ok(_), None) => Cells::Anywhere { why: Why::NotPolynomial, domain },
+        });
+    }
+    Ok(cells)
+}

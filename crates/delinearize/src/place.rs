@@ -1,0 +1,225 @@
+//! An access in a given shape: subscripts by division, multiples of a size moved between neighbours, and for which
+//! parameter values all subscripts are inside (paper 000, sections 4.1 and 4.3).
+//!
+//! Dividing the offset by the sizes, innermost first, gives subscripts that lead to the right place; they are
+//! *inside* if all but the outermost are at least 0 and below their size. Adding `k` to a subscript and subtracting
+//! `k` times the size from its inner neighbour leads to the same place. From the innermost dimension outwards,
+//! `Placing::settle` looks for a small `k` that brings a subscript inside:
+//!
+//! 1. one `k` for which that is proved;
+//! 2. several `k`, each for a part of the instances (a *piece*), which together are proved to cover all;
+//! 3. one `k` under a condition on the parameters that leaves them free to vary (`N >= M`, not `N = 3`);
+//! 4. several `k` under a condition;
+//! 5. one `k` under any condition.
+//!
+//! Example: `A[M - 1]` in `A[][N][M]` is `[0][1][-1]` by division, and `[0][0][M - 1]` with `k = -1`, for `M >= 1`.
+
+use crate::frame::Frame;
+use crate::poly::{Overflow, Poly};
+use crate::problem::Products;
+use isl::{Aff, Set};
+
+/// Why an access has no subscripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Its offset is not a polynomial with at most one counter in a term.
+    NotPolynomial,
+    /// A subscript is not affine.
+    NotAffine,
+    /// A subscript is outside for all parameter values.
+    Outside,
+    /// A number is too large.
+    Overflow,
+}
+
+impl From<Overflow> for Why {
+    fn from(_: Overflow) -> Self {
+        Why::Overflow
+    }
+}
+
+/// Some instances of an access and their cell.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// `{ S[i,j] : ... }`.
+    pub within: Set,
+    /// The subscripts of the first granule, outermost first; affine.
+    pub subscripts: Vec<Poly>,
+}
+
+/// An access in a shape.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// Disjoint; they cover all instances for parameter values outside of `bad`.
+    pub pieces: Vec<Piece>,
+    /// Parameter values for which an instance is not inside; only those of the context count. `{ : ... }`.
+    pub bad: Set,
+}
+
+/// What it takes to place an access.
+pub struct Placing<'a> {
+    /// The parameters.
+    pub frame: &'a Frame,
+    /// Names for products.
+    pub products: &'a Products,
+    /// The inner sizes, outermost first; affine.
+    pub sizes: &'a [Poly],
+    /// The greatest `k`.
+    pub shifts: u32,
+}
+
+/// An access, ready to be placed.
+pub struct Candidate<'a> {
+    /// In granules.
+    pub offset: &'a Poly,
+    /// How many it touches.
+    pub granules: i128,
+    /// `{ S[i,j] : ... }`, aligned and within the context.
+    pub domain: &'a Set,
+}
+
+/// Subscript and size of one dimension.
+struct Dimension {
+    subscript: Aff,
+    size: Aff,
+    granules: i128,
+}
+
+/// How a subscript got inside: each part of the instances with its `k`, and the parameter values that spoil it.
+type Settled = (Vec<(Set, i128)>, Option<Set>);
+
+impl Placing<'_> {
+    /// Places an access, or says why it cannot be.
+    pub fn place(&self, access: &Candidate<'_>) -> isl::Result<Result<Placed, Why>> {
+        let subscripts = match self.divide(access.offset) {
+            Ok(subscripts) => subscripts,
+            Err(why) => return Ok(Err(why)),
+        };
+        let mut pieces = vec![Piece { within: access.domain.clone(), subscripts }];
+        let mut bad = self.frame.nothing()?;
+        for at in (0..self.sizes.len()).rev() {
+            let granules = if at + 1 == self.sizes.len() { access.granules } else { 1 };
+            let mut next = Vec::new();
+            for piece in pieces {
+                let Some((parts, spoilt)) = self.settle(&piece, at, granules)? else {
+                    return Ok(Err(Why::Outside));
+                };
+                bad = spoilt.map_or(Ok(bad.clone()), |spoilt| bad.union(spoilt))?;
+                for (within, k) in parts {
+                    match self.shifted(&piece.subscripts, at, k) {
+                        Ok(subscripts) => next.push(Piece { within, subscripts }),
+                        Err(why) => return Ok(Err(why)),
+                    }
+                }
+            }
+            pieces = next;
+        }
+        let executed = access.domain.clone().params()?;
+        let never = !executed.is_empty()? && executed.is_subset(&bad)?;
+        Ok(if never { Err(Why::Outside) } else { Ok(Placed { pieces, bad }) })
+    }
+
+    /// The subscripts by repeated division, outermost first.
+    fn divide(&self, offset: &Poly) -> Result<Vec<Poly>, Why> {
+        let mut subscripts = Vec::new();
+        let mut rest = offset.clone();
+        for size in self.sizes.iter().rev() {
+            let size = self.products.expand(size).ok_or(Why::Overflow)?;
+            let (quotient, remainder) = rest.div_rem(&size)?;
+            subscripts.push(remainder);
+            rest = quotient;
+        }
+        subscripts.push(rest);
+        subscripts.reverse();
+        subscripts.iter().map(|poly| self.products.affine(poly).ok_or(Why::NotAffine)).collect()
+    }
+
+    /// Moves `k` times the size at `at` from the dimension after it to the one before.
+    fn shifted(&self, subscripts: &[Poly], at: usize, k: i128) -> Result<Vec<Poly>, Why> {
+        let mut shifted = subscripts.to_vec();
+        shifted[at] = shifted[at].add(&Poly::constant(k))?;
+        shifted[at + 1] = shifted[at + 1].sub(&self.sizes[at].scale(k)?)?;
+        Ok(shifted)
+    }
+
+    /// Brings the subscript of dimension `at + 1` inside; `None` if that cannot be.
+    fn settle(&self, piece: &Piece, at: usize, granules: i128) -> isl::Result<Option<Settled>> {
+        let space = piece.within.get_space()?;
+        let dimension = Dimension {
+            subscript: self.frame.aff(&space, &piece.subscripts[at + 1])?,
+            size: self.frame.aff(&space, &self.sizes[at])?,
+            granules,
+        };
+        let all = &piece.within;
+        let mut outside = Vec::new();
+        for k in self.ks() {
+            let rest = self.outside(&dimension, all, k)?;
+            if rest.is_empty()? {
+                return Ok(Some((vec![(all.clone(), k)], None)));
+            }
+            outside.push((k, rest));
+        }
+        // A walk over the whole array with a subscript that knows no rows: the rows are a wrong guess.
+        let has_row = piece.subscripts[..=at].iter().any(Poly::has_counter);
+        if self.sizes[at].as_constant().is_some() && !has_row {
+            return Ok(None);
+        }
+        self.settle_by_pieces(all, outside)
+    }
+
+    fn settle_by_pieces(&self, all: &Set, outside: Vec<(i128, Set)>) -> isl::Result<Option<Settled>> {
+        let mut parts = Vec::new();
+        let mut uncovered = all.clone();
+        for (k, rest) in &outside {
+            let inside = uncovered.clone().subtract(rest.clone())?;
+            if !inside.is_empty()? {
+                parts.push((inside, *k));
+                uncovered = uncovered.intersect(rest.clone())?;
+            }
+        }
+        if uncovered.is_empty()? {
+            return Ok(Some((parts, None)));
+        }
+        let executed = all.clone().params()?;
+        let mut thin = None;
+        for (k, rest) in outside {
+            let bad = rest.params()?;
+            let valid = executed.clone().subtract(bad.clone())?;
+            let settled = (vec![(all.clone(), k)], Some(bad));
+            if is_wide(&valid, &executed)? {
+                return Ok(Some(settled));
+            }
+            thin = thin.or((!valid.is_empty()?).then_some(settled));
+        }
+        let bad = uncovered.params()?;
+        match executed.is_subset(&bad)? {
+            false => Ok(Some((parts, Some(bad)))),
+            true => Ok(thin),
+        }
+    }
+
+    /// 0, -1, 1, -2, 2, ...
+    fn ks(&self) -> impl Iterator<Item = i128> + use<> {
+        std::iter::once(0).chain((1..=i128::from(self.shifts)).flat_map(|k| [-k, k]))
+    }
+
+    /// The instances for which the subscript, less `k` times the size, is not inside.
+    fn outside(&self, dimension: &Dimension, all: &Set, k: i128) -> isl::Result<Set> {
+        let Dimension { subscript, size, granules } = dimension;
+        let space = all.get_space()?;
+        let number = |value: i128| self.frame.aff(&space, &Poly::constant(value));
+        let subscript = subscript.clone().sub(size.clone().mul(number(k)?)?)?;
+        let below = subscript.clone().lt_set(number(0)?)?;
+        let above = subscript.add(number(*granules)?)?.gt_set(size.clone())?;
+        all.clone().intersect(below)?.union(all.clone().intersect(above)?)
+    }
+}
+
+/// Whether a part of a set of parameter values leaves all parameters as free as the whole does.
+fn is_wide(part: &Set, whole: &Set) -> isl::Result<bool> {
+    if part.is_empty()? {
+        return Ok(false);
+    }
+    let (part, whole) = (part.clone().affine_hull()?, whole.clone().affine_hull()?);
+    whole.is_subset(&part)
+}

@@ -1,0 +1,88 @@
+//! What is known about an array's accesses.
+
+use crate::poly::{Atom, Monomial, Poly};
+use isl::Set;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The accesses to the memory behind one base address.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// What is known about the parameters: `{ : ... }`.
+    pub context: Set,
+    /// All accesses, also those of which nothing is known.
+    pub accesses: Vec<Access>,
+    /// Products of parameters that are parameters themselves.
+    pub products: Products,
+}
+
+/// One access.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Bytes from the base to its first byte, as the machine computes it (whoever builds it has to make sure that
+    /// nothing wraps); `None` if it is not a polynomial.
+    pub offset: Option<Poly>,
+    /// How many bytes it touches.
+    pub bytes: u64,
+    /// `{ S[i,j] : ... }`: when it is executed. Counters of `offset` are positions of this tuple.
+    pub domain: Set,
+    /// Whether it changes memory.
+    pub writes: bool,
+}
+
+/// Names for products of parameters, so that they can stand in affine expressions: `nm` for `n*m`.
+#[derive(Clone, Debug, Default)]
+pub struct Products {
+    names: BTreeMap<Monomial, Rc<str>>,
+}
+
+impl Products {
+    /// The parameter `name` has the value of the product of `factors`.
+    pub fn insert(&mut self, name: &str, factors: &[&str]) {
+        let product = Monomial::product(factors.iter().map(|&factor| Atom::Param(factor.into())));
+        self.names.insert(product, name.into());
+    }
+
+    /// The names.
+    pub fn names(&self) -> impl Iterator<Item = &Rc<str>> {
+        self.names.values()
+    }
+
+    /// The product that a name stands for.
+    fn meaning(&self, atom: &Atom) -> Option<&Monomial> {
+        let Atom::Param(wanted) = atom else { return None };
+        self.names.iter().find(|(_, name)| *name == wanted).map(|(product, _)| product)
+    }
+
+    /// With the products written out, so that equal values look equal. `None` if a coefficient gets too large.
+    pub fn expand(&self, poly: &Poly) -> Option<Poly> {
+        let mut sum = Poly::default();
+        for (monomial, coefficient) in poly.terms() {
+            let mut product = Poly::constant(coefficient);
+            for (atom, power) in monomial.powers() {
+                let factor = match self.meaning(atom) {
+                    Some(meaning) => Poly::term(meaning.clone(), 1),
+                    None => Poly::atom(atom.clone()),
+                };
+                for _ in 0..*power {
+                    product = product.mul(&factor).ok()?;
+                }
+            }
+            sum = sum.add(&product).ok()?;
+        }
+        Some(sum)
+    }
+
+    /// With products of parameters replaced by their names; `None` if it is not affine then.
+    pub fn affine(&self, poly: &Poly) -> Option<Poly> {
+        let mut affine = Poly::default();
+        for (monomial, coefficient) in poly.terms() {
+            let term = match monomial.degree() {
+                0 | 1 => Poly::term(monomial.clone(), coefficient),
+                _ => Poly::atom(Atom::Param(self.names.get(monomial)?.clone())).scale(coefficient).ok()?,
+            };
+            affine = affine.add(&term).ok()?;
+        }
+        Some(affine)
+    }
+}

@@ -1,0 +1,195 @@
+//! Candidate after candidate: which shape fits all accesses of an array best (paper 000, section 4.2).
+//!
+//! Candidates come in stages, from the likeliest source to the dearest: chains of strides, products of parameters
+//! (section 4), factors of products, `P + alpha` (section 5). All are judged alike: fewest accesses without subscripts,
+//! then proved before conditional, then fewest pieces, then the first. A candidate without any of these flaws ends the
+//! search; the last two stages are entered only if accesses are still without subscripts.
+//!
+//! The *linear view*, no inner size, is always there. It is worse than a shape under a condition if the array is written
+//! (a wrong condition costs the optimization; the linear view of `A[1024*i + j]` costs it, too, because rows may overlap)
+//! and better if it is only read, for then nothing depends on anything.
+
+use crate::frame::Frame;
+use crate::place::{Candidate, Placed, Placing, Why};
+use crate::poly::{Linear, Poly};
+use crate::problem::{Problem, Products};
+use crate::strides::Sizes;
+use crate::{Options, alpha, split, strides};
+use isl::Set;
+
+/// An access whose offset is known.
+pub struct Known {
+    /// In granules.
+    pub offset: Poly,
+    /// The same, by counters.
+    pub linear: Linear,
+    /// How many granules it touches.
+    pub granules: i128,
+    /// Within the context, aligned.
+    pub domain: Set,
+}
+
+/// A shape with all accesses placed in it.
+pub struct Outcome {
+    /// The inner sizes; affine.
+    pub sizes: Sizes,
+    /// In the order of the problem.
+    pub placed: Vec<Result<Placed, Why>>,
+    /// Whether the conditions of the accesses contradict each other.
+    is_contradiction: bool,
+    /// Least is best.
+    rank: Rank,
+}
+
+/// Accesses without subscripts; what must be assumed; how many pieces more than accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    anywhere: usize,
+    assumed: Assumed,
+    pieces: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Assumed {
+    Nothing,
+    /// The linear view of an array that is only read.
+    Little,
+    Condition,
+    /// The linear view of an array that is written.
+    Much,
+}
+
+/// The search for one array.
+pub struct Search<'a> {
+    frame: &'a Frame,
+    products: &'a Products,
+    options: &'a Options,
+    /// `None`: nothing is known about the offset.
+    accesses: &'a [Option<Known>],
+    writes: bool,
+    tried: Vec<Sizes>,
+    best: Option<Outcome>,
+    /// Whether candidates were left out because there were too many.
+    pub exhausted: bool,
+}
+
+impl<'a> Search<'a> {
+    /// Over the accesses of a problem, of which `accesses` are prepared in the same order.
+    pub fn new(
+        problem: &'a Problem,
+        frame: &'a Frame,
+        options: &'a Options,
+        accesses: &'a [Option<Known>],
+    ) -> Self {
+        let writes = problem.accesses.iter().any(|access| access.writes);
+        Self {
+            frame,
+            products: &problem.products,
+            options,
+            accesses,
+            writes,
+            tried: Vec::new(),
+            best: None,
+            exhausted: false,
+        }
+    }
+
+    /// The best shape.
+    pub fn run(&mut self) -> isl::Result<Outcome> {
+        self.stages()?;
+        let linear = self.judge(Sizes::new())?;
+        Ok(match self.best.take() {
+            Some(best) if best.rank < linear.rank => best,
+            _ => linear,
+        })
+    }
+
+    /// A stage that finds a number too large has no candidates.
+    fn stages(&mut self) -> isl::Result<()> {
+        let known: Vec<_> = self.accesses.iter().flatten().collect();
+        let linear: Vec<Linear> = known.iter().map(|access| access.linear.clone()).collect();
+        let offsets: Vec<Poly> = known.iter().map(|access| access.offset.clone()).collect();
+        let chains = strides::chains(&linear).unwrap_or_default();
+        if self.stage(chains.clone())? || self.stage(strides::monomials(&linear).unwrap_or_default())? {
+            return Ok(());
+        }
+        let alphas = self.options.alphas;
+        for chain in &chains {
+            let splits = split::splits(chain, self.products, alphas).unwrap_or_default();
+            if self.all_placed() || self.stage(splits)? {
+                return Ok(());
+            }
+        }
+        if !self.all_placed() {
+            self.stage(alpha::shapes(&offsets, &linear, alphas))?;
+        }
+        Ok(())
+    }
+
+    fn all_placed(&self) -> bool {
+        let unknown = self.accesses.iter().filter(|access| access.is_none()).count();
+        self.best.as_ref().is_some_and(|best| best.rank.anywhere == unknown)
+    }
+
+    /// Judges candidates; whether the search is over.
+    fn stage(&mut self, candidates: impl IntoIterator<Item = Sizes>) -> isl::Result<bool> {
+        for sizes in candidates {
+            let affine: Option<Sizes> = sizes.iter().map(|size| self.products.affine(size)).collect();
+            let Some(sizes) = affine.filter(|sizes| !self.tried.contains(sizes)) else { continue };
+            if self.tried.len() >= self.options.shapes {
+                self.exhausted = true;
+                return Ok(true);
+            }
+            self.tried.push(sizes.clone());
+            let outcome = self.judge(sizes)?;
+            let is_better = self.best.as_ref().is_none_or(|best| outcome.rank < best.rank);
+            if is_better && !outcome.is_contradiction {
+                self.best = Some(outcome);
+            }
+            let flawless = |best: &Outcome| best.rank.assumed == Assumed::Nothing && best.rank.pieces == 0;
+            if self.all_placed() && self.best.as_ref().is_some_and(flawless) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Places all accesses.
+    fn judge(&self, sizes: Sizes) -> isl::Result<Outcome> {
+        let placing = Placing {
+            frame: self.frame,
+            products: self.products,
+            sizes: &sizes,
+            shifts: self.options.shifts,
+        };
+        let mut placed = Vec::new();
+        let (mut bad, mut executed) = (self.frame.nothing()?, self.frame.nothing()?);
+        for access in self.accesses {
+            let Some(Known { offset, granules, domain, .. }) = access else {
+                placed.push(Err(Why::NotPolynomial));
+                continue;
+            };
+            let one = placing.place(&Candidate { offset, granules: *granules, domain })?;
+            if let Ok(one) = &one {
+                bad = bad.union(one.bad.clone())?;
+                executed = executed.union(domain.clone().params()?)?;
+            }
+            placed.push(one);
+        }
+        let is_bad = !bad.is_empty()?;
+        let is_contradiction = is_bad && executed.is_subset(&bad)?;
+        let rank = self.rank(&sizes, &placed, is_bad);
+        Ok(Outcome { sizes, placed, is_contradiction, rank })
+    }
+
+    fn rank(&self, sizes: &Sizes, placed: &[Result<Placed, Why>], is_bad: bool) -> Rank {
+        let pieces = placed.iter().flatten().map(|one| one.pieces.len().saturating_sub(1)).sum();
+        let assumed = match (sizes.is_empty(), is_bad) {
+            (true, _) if self.writes => Assumed::Much,
+            (true, _) => Assumed::Little,
+            (false, true) => Assumed::Condition,
+            (false, false) => Assumed::Nothing,
+        };
+        Rank { anywhere: placed.iter().filter(|one| one.is_err()).count(), assumed, pieces }
+    }
+}

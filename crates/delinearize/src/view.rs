@@ -1,0 +1,114 @@
+//! The result: a shape, subscripts, and when they are valid.
+
+use crate::frame::Frame;
+use crate::place::{Piece, Why};
+use crate::poly::Poly;
+use isl::{DimType, Map, Set};
+
+/// An array of cells of equal size, recovered from offsets.
+///
+/// If [`View::valid`] holds, two accesses touch the same byte exactly if [`View::relation`] relates them to the same cell.
+pub struct View {
+    /// Bytes per cell: divides all offsets and sizes of the accesses that have subscripts.
+    pub granule: u64,
+    /// The sizes of all dimensions but the outermost, in granules; affine in the parameters.
+    pub sizes: Vec<Poly>,
+    /// In the order of the problem.
+    pub accesses: Vec<Cells>,
+    /// The parameter values for which all this is true, simplified under the context and for executions in which there
+    /// is an access at all: `{ : ... }`.
+    pub valid: Set,
+    /// Whether there were more candidates than allowed.
+    pub exhausted: bool,
+    pub(crate) frame: Frame,
+}
+
+/// The cells that an access touches.
+#[derive(Clone, Debug)]
+pub enum Cells {
+    /// Those from the subscripts on, along the innermost dimension.
+    Exact {
+        /// The instances and their first cell; disjoint.
+        pieces: Vec<Piece>,
+        /// How many cells.
+        granules: u64,
+        /// `{ S[i,j] : ... }` of the access.
+        domain: Set,
+    },
+    /// Any: its relation has no bounds.
+    Anywhere {
+        /// Why nothing better is known.
+        why: Why,
+        /// `{ S[i,j] : ... }` of the access.
+        domain: Set,
+    },
+}
+
+impl Cells {
+    /// Whether the cells are known.
+    pub fn is_exact(&self) -> bool {
+        matches!(self, Cells::Exact { .. })
+    }
+}
+
+impl View {
+    /// The number of dimensions.
+    pub fn dims(&self) -> usize {
+        self.sizes.len() + 1
+    }
+
+    /// Whether no condition is needed.
+    pub fn is_always_valid(&self) -> isl::Result<bool> {
+        self.frame.context.is_subset(&self.valid)
+    }
+
+    /// The sizes in isl's notation, outermost first, as the model has them.
+    pub fn shape(&self) -> Vec<Option<String>> {
+        std::iter::once(None).chain(self.sizes.iter().map(|size| Some(size.to_string()))).collect()
+    }
+
+    /// `{ S[i,j] -> [x,y] }`: the cells that the access at this index of the problem touches.
+    pub fn relation(&self, index: usize) -> isl::Result<Map> {
+        match &self.accesses[index] {
+            Cells::Anywhere { domain, .. } => {
+                Map::from_domain(domain.clone())?.add_dims(DimType::Out, self.dims())
+            }
+            Cells::Exact { pieces, granules, domain } => {
+                let mut all: Option<Map> = None;
+                for piece in pieces {
+                    let next = self.piece(piece)?;
+                    all = Some(match all {
+                        Some(all) => all.union(next)?,
+                        None => next,
+                    });
+                }
+                let first = match all {
+                    Some(all) => all.intersect_domain(domain.clone())?,
+                    None => Map::from_domain(Set::empty(domain.get_space()?)?)?
+                        .add_dims(DimType::Out, self.dims())?,
+                };
+                self.widened(first, *granules)
+            }
+        }
+    }
+
+    /// `{ S[i,j] -> [x,y] }` for the first cell.
+    fn piece(&self, piece: &Piece) -> isl::Result<Map> {
+        let space = piece.within.get_space()?;
+        let mut cells = Map::from_domain(piece.within.clone())?;
+        for subscript in &piece.subscripts {
+            cells = cells.flat_range_product(Map::from_aff(self.frame.aff(&space, subscript)?)?)?;
+        }
+        Ok(cells)
+    }
+
+    /// With the cells after the first one.
+    fn widened(&self, first: Map, granules: u64) -> isl::Result<Map> {
+        if granules == 1 {
+            return Ok(first);
+        }
+        let outer: String = (0..self.sizes.len()).map(|at| format!("x{at}, ")).collect();
+        let text = format!("{{ [{outer}y] -> [{outer}z] : y <= z < y + {granules} }}");
+        first.apply_range(Map::read_from_str(self.frame.ctx(), &text)?)
+    }
+}
