@@ -75,7 +75,8 @@ fn with_options(shown: fn(&Spec) -> bool) -> Command {
         .arg_required_else_help(true)
         .infer_long_args(false)
         .subcommands([driver("cc", "clang-22"), driver("c++", "clang++-22"), driver("fc", "flang-22")])
-        .subcommands([opt(shown), explain(shown), version(), completions(), man()])
+        .subcommands([opt(shown), explain(shown), crate::dataflow::command(), crate::fmt::command()])
+        .subcommands([version(), completions(), man()])
 }
 
 const ENVIRONMENT: &str = "\

@@ -10,6 +10,8 @@
 //! | `cc` | `orthant cc`, `c++`, `fc`: drop-in compiler drivers |
 //! | `opt` | `orthant opt`: IR in, IR or machine code out |
 //! | `explain` | `orthant explain`: what was found in each loop nest, and why not more |
+//! | `dataflow` | `orthant dataflow`: the dependences of an `imp` program |
+//! | `fmt` | `orthant fmt`: the formatter of `imp` programs |
 //! | `cargo` | `cargo orthant`: Rust crates |
 //! | `version`, `shell` | `orthant version`; `orthant completions` and `orthant man` |
 //! | `tools`, `child`, `settings`, `output`, `failure` | shared: finding and running LLVM, options for the plugin, whole files or none, messages |
@@ -21,8 +23,10 @@ mod args;
 mod cargo;
 mod cc;
 mod child;
+mod dataflow;
 mod explain;
 mod failure;
+mod fmt;
 mod opt;
 mod output;
 mod settings;
@@ -58,6 +62,8 @@ fn dispatch(argv: Vec<OsString>) -> Result<ExitCode, Failure> {
         args::Parsed::Run(name, matches) => match name.as_str() {
             "opt" => opt::run(&matches),
             "explain" => explain::run(&matches),
+            "dataflow" => dataflow::run(&matches),
+            "fmt" => fmt::run(&matches),
             "version" => version::run(),
             "completions" => shell::completions(&matches),
             "man" => shell::man(&matches),

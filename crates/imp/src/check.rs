@@ -43,8 +43,12 @@ pub fn check(dataflow: &Dataflow<'_>, inputs: &Inputs, limit: usize) -> Result<V
     let trace = &outcome.trace;
     let prefix = matches!(outcome.ending, Ending::Limit | Ending::Fault(_));
     let seen = Observed::of(dataflow, trace);
-    let mut checker =
-        Checker { dataflow, values: values(dataflow, inputs), seen: &seen, verdict: Verdict::default() };
+    let mut checker = Checker {
+        dataflow,
+        values: parameter_values(dataflow, inputs),
+        seen: &seen,
+        verdict: Verdict::default(),
+    };
     checker.verdict = Verdict { operations: trace.len(), prefix, ..Verdict::default() };
     checker.domains()?;
     checker.dependences()?;
@@ -52,8 +56,8 @@ pub fn check(dataflow: &Dataflow<'_>, inputs: &Inputs, limit: usize) -> Result<V
     Ok(checker.verdict)
 }
 
-/// The values of all parameters, inputs included, in isl's order.
-fn values(dataflow: &Dataflow<'_>, inputs: &Inputs) -> BTreeMap<String, i64> {
+/// The values of all parameters of the relations by their names there, inputs included.
+pub fn parameter_values(dataflow: &Dataflow<'_>, inputs: &Inputs) -> BTreeMap<String, i64> {
     let layout = &dataflow.reaches.layout;
     let named = |name: &str| inputs.values.get(name).copied().unwrap_or(0);
     let mut values = BTreeMap::new();

@@ -100,6 +100,8 @@ pub struct Dataflow<'p> {
     pub reaches: Reaches<'p>,
     /// The dependences.
     pub flow: Flow,
+    /// By variable: whether it is a scalar that steers the program and whose value is known everywhere.
+    pub counting: Vec<bool>,
     pub(crate) bridges: Vec<Bridge>,
 }
 
@@ -129,7 +131,20 @@ pub fn dataflow<'p>(program: &'p Program, options: &Options) -> Result<Dataflow<
     for (id, _) in program.ops_with_ids() {
         bridges.push(bridge(&reaches, id)?);
     }
-    Ok(Dataflow { program, options: options.clone(), reaches, flow, bridges })
+    let counting = counting(&reaches);
+    Ok(Dataflow { program, options: options.clone(), reaches, flow, counting, bridges })
+}
+
+/// By variable: whether it is a scalar that steers and is known everywhere.
+fn counting(reaches: &Reaches<'_>) -> Vec<bool> {
+    let unknown = reaches.of.iter().fold(0, |mask, reach| mask | reach.unknown);
+    let mut counting = vec![false; reaches.program.vars.len()];
+    for (at, var) in reaches.layout.vars.iter().enumerate() {
+        if let StateVar::Scalar(id) = var {
+            counting[id.index()] = unknown & (1 << at) == 0 && reaches.loops.iter().all(Option::is_none);
+        }
+    }
+    counting
 }
 
 /// How many isl operations the search for a statement's variables may take, and the tidying of one relation.

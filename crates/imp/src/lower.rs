@@ -15,7 +15,7 @@
 //! Example: Figure 3 becomes `S1[]` and `S3[t] : 0 <= t < n` with `{ S3[t] -> c[t] }` read and `{ S3[t] -> c[t + 1] }`
 //! written.
 
-use crate::affine::{StateVar, safe_name};
+use crate::affine::safe_name;
 use crate::dataflow::{Dataflow, Error};
 use crate::diag::line_column;
 use crate::flow::{OpAccess, Sink, accesses};
@@ -34,9 +34,8 @@ pub fn lower(dataflow: &Dataflow<'_>, file: &str) -> Result<Scop, Error> {
         let line = line_column(&program.source, why.span.start).0;
         return Err(Error::NotRegular { reason: why.reason.clone(), line });
     }
-    let counting = counting(dataflow);
     let all = accesses(&dataflow.reaches, dataflow.options.budget)?;
-    let kept: Vec<&OpAccess> = all.iter().filter(|access| !counting[access.var.index()]).collect();
+    let kept: Vec<&OpAccess> = all.iter().filter(|access| !dataflow.counting[access.var.index()]).collect();
     let mut builder =
         Builder { dataflow, file, stmts: Vec::new(), of: HashMap::new(), arrays: HashMap::new(), next: 0 };
     let arrays = builder.arrays(&kept);
@@ -56,18 +55,6 @@ pub fn lower(dataflow: &Dataflow<'_>, file: &str) -> Result<Scop, Error> {
     };
     scop.verify()?;
     Ok(scop)
-}
-
-/// By variable: whether it is a scalar that steers and is known everywhere.
-pub fn counting(dataflow: &Dataflow<'_>) -> Vec<bool> {
-    let unknown = dataflow.reaches.of.iter().fold(0, |mask, reach| mask | reach.unknown);
-    let mut counting = vec![false; dataflow.program.vars.len()];
-    for (at, var) in dataflow.reaches.layout.vars.iter().enumerate() {
-        if let StateVar::Scalar(id) = var {
-            counting[id.index()] = unknown & (1 << at) == 0;
-        }
-    }
-    counting
 }
 
 struct Builder<'a> {
@@ -113,7 +100,8 @@ impl Builder<'_> {
                 continue;
             }
             let name = safe_name(&op.name, &[]);
-            let domain = self.dataflow.reaches.of[id.index()].map.clone().domain()?.set_tuple_name(&name)?;
+            let domain = self.dataflow.reaches.of[id.index()].map.clone().domain()?;
+            let domain = domain.coalesce()?.set_tuple_name(&name)?;
             let mut accesses = Vec::new();
             for access in own {
                 accesses.push(self.access(&name, access)?);
@@ -129,7 +117,7 @@ impl Builder<'_> {
 
     fn access(&mut self, name: &str, access: &OpAccess) -> isl::Result<Access> {
         let array = safe_name(&self.dataflow.program.vars[access.var.index()].name, &[]);
-        let map: Map = access.map.clone().set_tuple_name(DimType::In, name)?;
+        let map: Map = access.map.clone().coalesce()?.set_tuple_name(DimType::In, name)?;
         let relation = map.set_tuple_name(DimType::Out, &array)?;
         let kind = match (access.access, &access.why) {
             (Sink::Read(_), _) => AccessKind::Read,

@@ -95,6 +95,9 @@ pub struct DependenceReport {
     /// Whether there is no such pair at all.
     #[serde(skip)]
     pub direct_is_empty: bool,
+    /// Whether it runs through a scalar that only counts: its value is known everywhere.
+    #[serde(skip)]
+    pub counts: bool,
 }
 
 /// Reads of values from before the program.
@@ -106,6 +109,9 @@ pub struct InputReport {
     pub access: String,
     /// When.
     pub rounds: Shown,
+    /// Whether it is a scalar that only counts: its value is known everywhere.
+    #[serde(skip)]
+    pub counts: bool,
     /// Whether that is exact.
     #[serde(flatten)]
     pub status: Status,
@@ -225,6 +231,7 @@ impl Dataflow<'_> {
             direct: self.show_map(d.sink, d.source, &d.direct)?,
             direct_status: self.status(&d.direct_why),
             direct_is_empty: d.direct.is_empty()?,
+            counts: self.counts(d.sink, d.access),
         })
     }
 
@@ -234,7 +241,17 @@ impl Dataflow<'_> {
             access: self.access_text(input.sink, input.access),
             rounds: self.show_set(input.sink, &input.rounds)?,
             status: self.status(&input.why),
+            counts: self.counts(input.sink, input.access),
         })
+    }
+
+    /// Whether the access is to a scalar that only counts.
+    fn counts(&self, op: OpId, access: Sink) -> bool {
+        let var = match access {
+            Sink::Read(at) => Some(self.op(op).reads[at as usize].var),
+            Sink::Write => self.op(op).write.as_ref().map(|(var, _)| *var),
+        };
+        var.is_some_and(|var| self.counting[var.index()])
     }
 
     /// The report as JSON.
@@ -408,21 +425,19 @@ impl Status {
 }
 
 impl Report {
-    /// The dependences as a table, with notes.
-    pub fn to_table(&self) -> String {
+    /// The dependences as a table, with notes. Scalars that only count are in it if `all` is asked for.
+    pub fn to_table(&self, all: bool) -> String {
         let mut notes = Vec::new();
         let mut rows = vec![["read", "from", "when"].map(str::to_string)];
-        for d in self.dependences.iter().filter(|d| !d.direct_is_empty) {
+        let (dependences, inputs) = (self.dependences.iter(), self.inputs.iter());
+        for d in dependences.filter(|d| !d.direct_is_empty && (all || !d.counts)) {
             let verb = if d.kind == "flow" { "" } else { " (overwritten)" };
-            let mut when = d.direct.lines();
-            let first = when.next().map_or("", String::as_str);
-            let when_text = format!("{first}{}", note(&mut notes, &d.direct_status));
-            rows.push([format!("{}: {}{verb}", d.sink, d.access), d.source.clone(), when_text]);
-            rows.extend(when.map(|line| [String::new(), String::new(), line.clone()]));
+            let read = format!("{}: {}{verb}", d.sink, d.access);
+            row(&mut rows, read, &d.source, &d.direct, note(&mut notes, &d.direct_status));
         }
-        for i in &self.inputs {
-            let when = format!("{}{}", i.rounds.first(), note(&mut notes, &i.status));
-            rows.push([format!("{}: {}", i.sink, i.access), "input".to_string(), when]);
+        for i in inputs.filter(|i| all || !i.counts) {
+            let read = format!("{}: {}", i.sink, i.access);
+            row(&mut rows, read, "input", &i.rounds, note(&mut notes, &i.status));
         }
         let mut out = columns(&rows);
         if rows.len() == 1 {
@@ -431,7 +446,14 @@ impl Report {
         for (at, (why, line)) in notes.iter().enumerate() {
             let _ = writeln!(out, "[{}] over-approximated: {why} (line {line})", at + 1);
         }
+        if !all && self.has_counting() {
+            out += "scalars that only count are left out; --all shows them\n";
+        }
         out + self.summary()
+    }
+
+    fn has_counting(&self) -> bool {
+        self.dependences.iter().any(|d| d.counts) || self.inputs.iter().any(|i| i.counts)
     }
 
     fn summary(&self) -> &'static str {
@@ -503,6 +525,15 @@ fn note(notes: &mut Vec<(String, usize)>, status: &Status) -> String {
         notes.len() - 1
     });
     format!("  [{}]", at + 1)
+}
+
+/// One row of the table; a second notation is a second line of it.
+fn row(rows: &mut Vec<[String; 3]>, read: String, from: &str, when: &Shown, note: String) {
+    let mut read = Some((read, from.to_string(), note));
+    for line in when.lines() {
+        let (read, from, note) = read.take().unwrap_or_default();
+        rows.push([read, from, format!("{line}{note}")]);
+    }
 }
 
 /// Rows with aligned columns.

@@ -139,7 +139,11 @@ impl<'g> Layout<'g> {
     /// The layers in the order of a sweep, which goes down and up in turn, and the side they look at.
     fn swept(&self, sweep: usize) -> Vec<(usize, usize)> {
         let down = (0..self.layers.len()).map(|layer| (layer, ABOVE));
-        if sweep.is_multiple_of(2) { down.collect() } else { down.rev().map(|(layer, _)| (layer, BELOW)).collect() }
+        if sweep.is_multiple_of(2) {
+            down.collect()
+        } else {
+            down.rev().map(|(layer, _)| (layer, BELOW)).collect()
+        }
     }
 
     /// Sorts each layer by the wishes of its places.

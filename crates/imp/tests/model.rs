@@ -4,14 +4,14 @@
 mod common;
 
 use common::{Piece, Random, Regular, cases};
-use imp::lower::{self, lower};
+use imp::lower;
 use imp::{Options, Program, dataflow};
 use isl::{DimType, UnionMap};
 
 /// The flow dependences through variables with a cell in the model: `{ source[t1] -> sink[t2] }`.
 fn ours(result: &imp::Dataflow<'_>) -> UnionMap {
     let program = result.program;
-    let counting = lower::counting(result);
+    let counting = &result.counting;
     let mut all = UnionMap::empty_ctx(&result.reaches.ctx).unwrap();
     for d in &result.flow.dependences {
         let imp::flow::Sink::Read(at) = d.access else { continue };
