@@ -70,7 +70,8 @@ impl Frame {
         Ok(aff)
     }
 
-    fn val(&self, value: i128) -> isl::Result<Val> {
+    /// A number.
+    pub fn val(&self, value: i128) -> isl::Result<Val> {
         match i64::try_from(value) {
             Ok(small) => Val::int_from_si(self.ctx(), small),
             Err(_) => Val::read_from_str(self.ctx(), &value.to_string()),

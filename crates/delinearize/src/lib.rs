@@ -129,7 +129,7 @@ pub fn delinearize(problem: &Problem, options: &Options) -> Result<View, Error> 
     let mut search = Search::new(problem, &frame, options, &known);
     let outcome = search.run()?;
     let exhausted = search.exhausted;
-    let valid = valid(&frame, &outcome, &known)?;
+    let valid = valid(&frame, &outcome)?;
     let (sizes, accesses) = (outcome.sizes.clone(), cells(problem, &frame, outcome, &known)?);
     Ok(View { granule, sizes, accesses, valid, exhausted, frame })
 }
@@ -168,21 +168,15 @@ fn prepare(frame: &Frame, access: &Access, offset: &Poly, granule: u64) -> isl::
     let linear =
         offset.linear().unwrap_or(poly::Linear { strides: Default::default(), base: Poly::default() });
     let domain = frame.align(&access.domain)?.intersect_params(frame.context.clone())?;
-    Ok(Known { offset, linear, granules: i128::from(access.bytes / granule), domain })
+    let executed = domain.clone().params()?;
+    Ok(Known { offset, linear, granules: i128::from(access.bytes / granule), domain, executed })
 }
 
-/// The parameter values that are not bad, where something is executed and the context holds; whatever is simple
-/// elsewhere.
-fn valid(frame: &Frame, outcome: &Outcome, known: &[Option<Known>]) -> isl::Result<Set> {
+/// The parameter values that are not bad for any access.
+fn valid(frame: &Frame, outcome: &Outcome) -> isl::Result<Set> {
     let mut valid = frame.everything()?;
-    for (placed, access) in outcome.placed.iter().zip(known) {
-        let (Ok(placed), Some(access)) = (placed, access) else { continue };
-        if placed.bad.is_empty()? {
-            continue;
-        }
-        let relevant = access.domain.clone().params()?;
-        let bad = placed.bad.clone().gist(relevant)?;
-        valid = valid.subtract(bad)?;
+    for placed in outcome.placed.iter().flatten() {
+        valid = valid.subtract(placed.bad.clone())?;
     }
     valid.gist(frame.context.clone())?.coalesce()?.remove_redundancies()
 }
