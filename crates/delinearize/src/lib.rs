@@ -50,6 +50,7 @@
 //! | `split` | sizes that are products | beyond |
 //! | `alpha` | sizes `P + alpha` | 5 |
 //! | `place` | subscripts, pieces, where they are inside | 4.1, 4.3 |
+//! | `pitch` | rows a parameter of bytes apart | beyond |
 //! | `search` | the best shape for all accesses | 4.2 |
 //! | `frame` | from polynomials to isl | |
 //! | [`explain`] | the view in source names | |
@@ -59,6 +60,7 @@ mod alpha;
 pub mod explain;
 mod frame;
 pub mod parse;
+mod pitch;
 mod place;
 pub mod poly;
 mod problem;
@@ -76,6 +78,7 @@ pub use view::{Cells, View};
 
 use frame::Frame;
 use isl::{DimType, Set};
+use pitch::Pitch;
 use place::Placed;
 use search::{Known, Outcome, Search};
 
@@ -117,8 +120,37 @@ pub fn delinearize(problem: &Problem, options: &Options) -> Result<View, Error> 
     for (index, access) in problem.accesses.iter().enumerate() {
         check(access).map_err(|what| Error::Input { index, what })?;
     }
-    let frame = Frame::new(problem)?;
     let offsets: Vec<_> = problem.accesses.iter().map(|access| known_offset(problem, access)).collect();
+    if let Some((pitch, offsets)) = pitched(problem, &offsets) {
+        let view = attempt(problem, options, offsets, Some(&pitch))?;
+        let known = problem.accesses.iter().filter(|access| known_offset(problem, access).is_some());
+        if view.accesses.iter().filter(|cells| cells.is_exact()).count() == known.count() {
+            return Ok(view);
+        }
+    }
+    attempt(problem, options, offsets, None)
+}
+
+/// Offsets in multiples of the accesses' sizes, under an assumption.
+fn pitched(problem: &Problem, offsets: &[Option<Poly>]) -> Option<(Pitch, Vec<Option<Poly>>)> {
+    let bytes = problem.accesses.iter().fold(0, |all, access| poly::gcd(all, access.bytes.into()));
+    let known: Vec<Poly> = offsets.iter().flatten().cloned().collect();
+    let pitch = Pitch::guess(&known, bytes.max(1))?;
+    let apply = |offset: &Option<Poly>| match offset {
+        Some(offset) => pitch.apply(offset).map(Some),
+        None => Some(None),
+    };
+    let offsets = offsets.iter().map(apply).collect::<Option<_>>()?;
+    Some((pitch, offsets))
+}
+
+fn attempt(
+    problem: &Problem,
+    options: &Options,
+    offsets: Vec<Option<Poly>>,
+    pitch: Option<&Pitch>,
+) -> Result<View, Error> {
+    let frame = Frame::new(problem, pitch)?;
     let granule = granule(problem, &offsets);
     let known: Vec<_> = problem
         .accesses
@@ -129,9 +161,10 @@ pub fn delinearize(problem: &Problem, options: &Options) -> Result<View, Error> 
     let mut search = Search::new(problem, &frame, options, &known);
     let outcome = search.run()?;
     let exhausted = search.exhausted;
-    let valid = valid(&frame, &outcome)?;
+    let valid = valid(problem, &frame, &outcome)?;
     let (sizes, accesses) = (outcome.sizes.clone(), cells(problem, &frame, outcome, &known)?);
-    Ok(View { granule, sizes, accesses, valid, exhausted, frame })
+    let known = frame.align(&problem.context)?;
+    Ok(View { granule, sizes, accesses, valid, exhausted, known, frame })
 }
 
 fn check(access: &Access) -> Result<(), &'static str> {
@@ -172,13 +205,14 @@ fn prepare(frame: &Frame, access: &Access, offset: &Poly, granule: u64) -> isl::
     Ok(Known { offset, linear, granules: i128::from(access.bytes / granule), domain, executed })
 }
 
-/// The parameter values that are not bad for any access.
-fn valid(frame: &Frame, outcome: &Outcome) -> isl::Result<Set> {
+/// The parameter values that are as assumed and not bad for any access.
+fn valid(problem: &Problem, frame: &Frame, outcome: &Outcome) -> isl::Result<Set> {
     let mut valid = frame.everything()?;
     for placed in outcome.placed.iter().flatten() {
         valid = valid.subtract(placed.bad.clone())?;
     }
-    valid.gist(frame.context.clone())?.coalesce()?.remove_redundancies()
+    let valid = valid.gist(frame.context.clone())?.intersect(frame.assumed.clone())?;
+    valid.gist(frame.align(&problem.context)?)?.coalesce()?.remove_redundancies()
 }
 
 fn cells(

@@ -15,9 +15,13 @@
 //! Example: `A[M - 1]` in `A[][N][M]` is `[0][1][-1]` by division, and `[0][0][M - 1]` with `k = -1`, for `M >= 1`.
 
 use crate::frame::Frame;
-use crate::poly::{Overflow, Poly};
+use crate::poly::{Atom, Overflow, Poly};
 use crate::problem::Products;
-use isl::{Aff, Set};
+use isl::{Aff, DimType, Set};
+use std::collections::BTreeSet;
+
+/// An access in more pieces costs more than it is worth.
+const MAX_PIECES: usize = 4;
 
 /// Why an access has no subscripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +117,9 @@ impl Placing<'_> {
                     }
                 }
             }
+            if next.len() > MAX_PIECES {
+                return Ok(Err(Why::Outside));
+            }
             pieces = next;
         }
         let never = !bad.is_empty()? && access.executed.is_subset(&bad)?;
@@ -153,28 +160,49 @@ impl Placing<'_> {
         if let Some(k) = self.proved(&dimension, &piece.within)? {
             return Ok(Some((vec![(piece.within.clone(), k)], None)));
         }
-        // A walk over the whole array with a subscript that knows no rows: the rows are a wrong guess.
-        let has_row = piece.subscripts[..=at].iter().any(Poly::has_counter);
-        if self.sizes[at].as_constant().is_some() && !has_row {
+        let mut gaps = self.gaps(&dimension, &piece.within);
+        if gaps.all(|gap| matches!(gap.and_then(|gap| gap.is_empty()), Ok(true))) {
+            return self.settle_by_pieces(&dimension, &piece.within, access.executed);
+        }
+        if self.sizes[at].as_constant().is_some() && !is_row(&piece.subscripts, at) {
             return Ok(None);
         }
-        self.settle_under_condition(&piece.within, &dimension, access.executed)
+        self.settle_under_condition(&dimension, &piece.within, access.executed, at)
+    }
+
+    /// One part of the instances for each `k`; parameter values that alone need another `k` are bad.
+    fn settle_by_pieces(
+        &self,
+        dimension: &Dimension,
+        all: &Set,
+        executed: &Set,
+    ) -> isl::Result<Option<Settled>> {
+        let (mut parts, mut bad) = (Vec::new(), self.frame.nothing()?);
+        for (part, k) in self.parts(dimension, all)? {
+            let params = part.clone().params()?;
+            match is_wide(&params, executed)? {
+                true => parts.push((part, k)),
+                false => bad = bad.union(params.gist(executed.clone())?)?,
+            }
+        }
+        let is_bad = !bad.is_empty()?;
+        Ok((1..=MAX_PIECES).contains(&parts.len()).then_some((parts, is_bad.then_some(bad))))
     }
 
     fn settle_under_condition(
         &self,
-        all: &Set,
         dimension: &Dimension,
+        all: &Set,
         executed: &Set,
+        at: usize,
     ) -> isl::Result<Option<Settled>> {
-        let mut gaps = self.gaps(dimension, all);
-        if gaps.all(|gap| matches!(gap.and_then(|gap| gap.is_empty()), Ok(true))) {
-            return Ok(Some((self.parts(dimension, all)?, None)));
-        }
         let mut thin = None;
         for k in self.ks() {
             let bad = self.bad(dimension, all, k, executed)?;
             let valid = executed.clone().subtract(bad.clone())?;
+            if self.is_about_rows(&bad, at)? {
+                return Ok(None);
+            }
             let settled = (vec![(all.clone(), k)], Some(bad));
             if is_wide(&valid, executed)? {
                 return Ok(Some(settled));
@@ -185,10 +213,26 @@ impl Placing<'_> {
         for gap in self.gaps(dimension, all) {
             bad = bad.union(gap?.params()?.gist(executed.clone())?)?;
         }
-        match executed.is_subset(&bad)? {
-            false => Ok(Some((self.parts(dimension, all)?, Some(bad)))),
-            true => Ok(thin),
+        if executed.is_subset(&bad)? {
+            return Ok(thin);
         }
+        let pieces = self.settle_by_pieces(dimension, all, executed)?;
+        pieces
+            .map(|(parts, more)| Ok((parts, Some(more.map_or(Ok(bad.clone()), |more| bad.union(more))?))))
+            .transpose()
+    }
+
+    /// Whether a condition compares a size with a product that has the size as a factor: it holds for a single row only,
+    /// so the access walks over all rows.
+    fn is_about_rows(&self, bad: &Set, at: usize) -> isl::Result<bool> {
+        for name in self.products.multiples(&self.sizes[at]) {
+            if let Some(position) = self.frame.position(name)
+                && bad.involves_dims(DimType::Param, position, 1)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The `k` for which the subscript is always inside.
@@ -266,6 +310,15 @@ impl Placing<'_> {
     fn after(&self, dimension: &Dimension) -> isl::Result<Aff> {
         dimension.subscript.clone().add_constant_val(self.frame.val(dimension.granules)?)
     }
+}
+
+/// Whether the subscript after `at` has counters of its own, and those before have, too. If not, a constant size is a
+/// wrong guess: a walk over the whole array knows no rows, and a diagonal has no width.
+fn is_row(subscripts: &[Poly], at: usize) -> bool {
+    let counters = |poly: &Poly| poly.atoms().into_iter().filter(Atom::is_counter).collect::<BTreeSet<_>>();
+    let outer: BTreeSet<_> = subscripts[..=at].iter().flat_map(counters).collect();
+    let own = counters(&subscripts[at + 1]);
+    !outer.is_empty() && !own.is_empty() && own.is_disjoint(&outer)
 }
 
 /// Whether a part of a set of parameter values leaves all parameters as free as the whole does.

@@ -41,6 +41,8 @@ pub enum Atom {
     Counter(u32),
     /// The parameter of that name.
     Param(Rc<str>),
+    /// The parameter of that name divided by a number that is assumed to divide it.
+    Share(Rc<str>, i128),
 }
 
 impl Atom {
@@ -51,11 +53,12 @@ impl Atom {
 }
 
 impl fmt::Display for Atom {
-    /// Counters as `i0`, `i1`, ...
+    /// In isl's notation, counters as `i0`, `i1`, ...
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Atom::Counter(position) => write!(f, "i{position}"),
             Atom::Param(name) => f.write_str(name),
+            Atom::Share(name, by) => write!(f, "floor({name}/{by})"),
         }
     }
 }

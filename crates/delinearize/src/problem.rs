@@ -48,6 +48,14 @@ impl Products {
         self.names.values()
     }
 
+    /// The names of products that have a factor of this size in them.
+    pub fn multiples<'a>(&'a self, size: &Poly) -> impl Iterator<Item = &'a Rc<str>> + use<'a> {
+        let atoms = size.atoms();
+        let has_factor =
+            move |product: &Monomial| product.powers().iter().any(|(atom, _)| atoms.contains(atom));
+        self.names.iter().filter(move |(product, _)| has_factor(product)).map(|(_, name)| name)
+    }
+
     /// The product that a name stands for.
     fn meaning(&self, atom: &Atom) -> Option<&Monomial> {
         let Atom::Param(wanted) = atom else { return None };

@@ -29,6 +29,7 @@ struct Case {
     sizes: Vec<Poly>,
     accesses: Vec<Drawn>,
     context: String,
+    is_bytes: bool,
 }
 
 /// What happened, so that a test that tests nothing is noticed.
@@ -42,7 +43,7 @@ struct Counts {
     proved: usize,
     held: usize,
     checked_instances: usize,
-    /// The array was drawn so that all subscripts are inside for these values, and the condition says so, too.
+    /// All accesses run and all subscripts as drawn are inside for these values, and the condition says so, too.
     inside: usize,
     inside_and_held: usize,
 }
@@ -108,11 +109,12 @@ fn draw(rng: &mut Rng) -> Case {
     let dims = rng.usize(1..=4);
     let sizes: Vec<Poly> = (1..dims).map(|_| draw_size(rng)).collect();
     let granule = pick(rng, &[1, 2, 4, 8]);
-    let accesses = (0..rng.usize(1..=4)).map(|_| draw_access(rng, &sizes, granule)).collect();
+    let is_bytes = rng.u8(..8) == 0;
+    let accesses = (0..rng.usize(1..=4)).map(|_| draw_access(rng, &sizes, granule, is_bytes)).collect();
     let least = pick(rng, &["-3", "0", "1", "2"]);
     let known: Vec<_> = PARAMS.iter().map(|param| format!("{param} >= {least}")).collect();
     let context = format!("[{}] -> {{ : {} }}", PARAMS.join(", "), known.join(" and "));
-    Case { sizes, accesses, context }
+    Case { sizes, accesses, context, is_bytes }
 }
 
 fn draw_size(rng: &mut Rng) -> Poly {
@@ -127,14 +129,22 @@ fn draw_size(rng: &mut Rng) -> Poly {
     }
 }
 
-fn draw_access(rng: &mut Rng, sizes: &[Poly], granule: u64) -> Drawn {
+/// With `is_bytes` the innermost size is in bytes: rows with a pitch.
+fn draw_access(rng: &mut Rng, sizes: &[Poly], granule: u64, is_bytes: bool) -> Drawn {
     let counters = rng.usize(1..=sizes.len() + 1) as u32;
     let bounds = (0..counters).map(|at| draw_bounds(rng, sizes, at)).collect();
     let mut subscripts = vec![draw_subscript(rng, counters, 0, None)];
     for (at, size) in sizes.iter().enumerate() {
         subscripts.push(draw_subscript(rng, counters, at as u32 + 1, Some(size)));
     }
-    let offset = linearized(&subscripts, sizes).scale(granule.into()).unwrap();
+    let offset = match is_bytes {
+        true => {
+            let (last, outer) = subscripts.split_last().unwrap();
+            let last = last.scale(granule.into()).unwrap();
+            linearized(&[outer, &[last]].concat(), sizes)
+        }
+        false => linearized(&subscripts, sizes).scale(granule.into()).unwrap(),
+    };
     let offset = shuffled(rng, &offset);
     Drawn { subscripts, bounds, offset, bytes: granule * pick(rng, &[1, 1, 1, 2]) }
 }
@@ -242,17 +252,40 @@ fn check_back(drawn: &Drawn, cells: &Cells, view: &View) -> Check {
     }
     for piece in pieces {
         let back = linearized(&piece.subscripts, &view.sizes).scale(view.granule.into()).unwrap();
-        if back != drawn.offset {
+        if unshared(&back) != drawn.offset {
             return Err(format!("{:?} leads to {back}, not to {}", piece.subscripts, drawn.offset));
         }
     }
     Ok(())
 }
 
+/// With `8*(pitch/8)` written as `pitch`.
+fn unshared(poly: &Poly) -> Poly {
+    let mut result = Poly::default();
+    for (product, mut coefficient) in poly.terms() {
+        let mut atoms = Vec::new();
+        for (atom, power) in product.powers() {
+            for _ in 0..*power {
+                match atom {
+                    Atom::Share(name, by) => {
+                        assert_eq!(coefficient % by, 0, "{poly}");
+                        coefficient /= by;
+                        atoms.push(Atom::Param(name.clone()));
+                    }
+                    _ => atoms.push(atom.clone()),
+                }
+            }
+        }
+        result = sum(&result, &Poly::term(Monomial::product(atoms), coefficient));
+    }
+    result
+}
+
 fn value_at(values: &BTreeMap<&str, i128>, counters: &[i128], atom: &Atom) -> i128 {
     match atom {
         Atom::Counter(position) => counters[*position as usize],
         Atom::Param(name) => values[&**name],
+        Atom::Share(name, by) => values[&**name] / by,
     }
 }
 
@@ -284,7 +317,9 @@ fn check_at(
         return Ok(());
     }
     let holds = point.is_subset(&view.valid).unwrap();
-    let inside = case.accesses.iter().all(|drawn| is_inside(drawn, &case.sizes, values));
+    let runs = case.accesses.iter().all(|drawn| !instances(&drawn.bounds, values).is_empty());
+    let inside =
+        runs && !case.is_bytes && case.accesses.iter().all(|drawn| is_inside(drawn, &case.sizes, values));
     counts.inside += usize::from(inside);
     counts.inside_and_held += usize::from(inside && holds);
     counts.held += usize::from(holds);
