@@ -1,6 +1,6 @@
 //! From polynomials to isl: one order of parameters for everything, affine expressions by position.
 
-use crate::pitch::Pitch;
+use crate::assumed::Assumed;
 use crate::poly::{Atom, Poly};
 use crate::problem::Problem;
 use isl::{Aff, Ctx, DimType, Set, Space, Val};
@@ -20,7 +20,7 @@ pub struct Frame {
 
 impl Frame {
     /// With the parameters of all sets and polynomials, and an assumption about them.
-    pub fn new(problem: &Problem, pitch: Option<&Pitch>) -> isl::Result<Self> {
+    pub fn new(problem: &Problem, assumed: &Assumed) -> isl::Result<Self> {
         let ctx = problem.context.ctx();
         let names = param_names(problem)?;
         let mut params = Space::params_alloc(ctx, names.len())?;
@@ -30,10 +30,7 @@ impl Frame {
             positions.insert(name, position);
         }
         let known = problem.context.clone().align_params(params.clone())?;
-        let assumed = match pitch {
-            Some(pitch) => pitch.assumption(&known)?.align_params(params.clone())?,
-            None => Set::universe(params.clone())?,
-        };
+        let assumed = assumed.condition(&known)?;
         let context = known.intersect(assumed.clone())?;
         Ok(Self { params, positions, context, assumed })
     }

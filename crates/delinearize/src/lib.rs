@@ -50,17 +50,17 @@
 //! | `split` | sizes that are products | beyond |
 //! | `alpha` | sizes `P + alpha` | 5 |
 //! | `place` | subscripts, pieces, where they are inside | 4.1, 4.3 |
-//! | `pitch` | rows a parameter of bytes apart | beyond |
+//! | `assumed` | rows a parameter of bytes apart, unit strides | beyond |
 //! | `search` | the best shape for all accesses | 4.2 |
 //! | `frame` | from polynomials to isl | |
 //! | [`explain`] | the view in source names | |
 //! | [`text`] | problems as text, for tests | |
 
 mod alpha;
+mod assumed;
 pub mod explain;
 mod frame;
 pub mod parse;
-mod pitch;
 mod place;
 pub mod poly;
 mod problem;
@@ -76,9 +76,9 @@ pub use poly::{Atom, Monomial, Overflow, Poly};
 pub use problem::{Access, Problem, Products};
 pub use view::{Cells, View};
 
+use assumed::Assumed;
 use frame::Frame;
 use isl::{DimType, Set};
-use pitch::Pitch;
 use place::Placed;
 use search::{Known, Outcome, Search};
 
@@ -121,36 +121,50 @@ pub fn delinearize(problem: &Problem, options: &Options) -> Result<View, Error> 
         check(access).map_err(|what| Error::Input { index, what })?;
     }
     let offsets: Vec<_> = problem.accesses.iter().map(|access| known_offset(problem, access)).collect();
-    if let Some((pitch, offsets)) = pitched(problem, &offsets) {
-        let view = attempt(problem, options, offsets, Some(&pitch))?;
-        let known = problem.accesses.iter().filter(|access| known_offset(problem, access).is_some());
-        if view.accesses.iter().filter(|cells| cells.is_exact()).count() == known.count() {
+    let known = offsets.iter().flatten().count();
+    let mut best: Option<(usize, View)> = None;
+    for assumed in assumptions(problem, &offsets) {
+        let offsets = offsets.iter().map(|offset| assumed.apply(offset.as_ref()?).ok()).collect();
+        let view = attempt(problem, options, offsets, &assumed)?;
+        let exact = view.accesses.iter().filter(|cells| cells.is_exact()).count();
+        if exact == known {
             return Ok(view);
         }
+        let is_enough = |most: usize| exact > most || exact == most && assumed.is_nothing();
+        if best.as_ref().is_none_or(|(most, _)| is_enough(*most)) {
+            best = Some((exact, view));
+        }
     }
-    attempt(problem, options, offsets, None)
+    match best {
+        Some((_, view)) => Ok(view),
+        None => attempt(problem, options, offsets, &Assumed::default()),
+    }
 }
 
-/// Offsets in multiples of the accesses' sizes, under an assumption.
-fn pitched(problem: &Problem, offsets: &[Option<Poly>]) -> Option<(Pitch, Vec<Option<Poly>>)> {
-    let bytes = problem.accesses.iter().fold(0, |all, access| poly::gcd(all, access.bytes.into()));
+/// What is worth assuming before anything is placed, the best first; nothing is among it.
+fn assumptions(problem: &Problem, offsets: &[Option<Poly>]) -> Vec<Assumed> {
+    let bytes = problem.accesses.iter().fold(0, |all, access| poly::gcd(all, access.bytes.into())).max(1);
     let known: Vec<Poly> = offsets.iter().flatten().cloned().collect();
-    let pitch = Pitch::guess(&known, bytes.max(1))?;
-    let apply = |offset: &Option<Poly>| match offset {
-        Some(offset) => pitch.apply(offset).map(Some),
-        None => Some(None),
-    };
-    let offsets = offsets.iter().map(apply).collect::<Option<_>>()?;
-    Some((pitch, offsets))
+    let linear: Vec<poly::Linear> = known.iter().filter_map(Poly::linear).collect();
+    let mut all: Vec<Assumed> = Assumed::multiples(&known, bytes).into_iter().collect();
+    all.push(Assumed::default());
+    for unit in Assumed::unit_strides(&linear, bytes) {
+        let Ok(offsets) = known.iter().map(|offset| unit.apply(offset)).collect::<Result<Vec<_>, _>>() else {
+            continue;
+        };
+        let more = Assumed::multiples(&offsets, bytes).unwrap_or_default();
+        all.push(unit.and(more));
+    }
+    all
 }
 
 fn attempt(
     problem: &Problem,
     options: &Options,
     offsets: Vec<Option<Poly>>,
-    pitch: Option<&Pitch>,
+    assumed: &Assumed,
 ) -> Result<View, Error> {
-    let frame = Frame::new(problem, pitch)?;
+    let frame = Frame::new(problem, assumed)?;
     let granule = granule(problem, &offsets);
     let known: Vec<_> = problem
         .accesses
@@ -181,7 +195,7 @@ fn check(access: &Access) -> Result<(), &'static str> {
 
 /// The offset with products written out, if each term has at most one counter.
 fn known_offset(problem: &Problem, access: &Access) -> Option<Poly> {
-    let offset = problem.products.expand(access.offset.as_ref()?)?;
+    let offset = problem.products.expand(access.offset.as_ref()?).ok()?;
     offset.linear().map(|_| offset)
 }
 

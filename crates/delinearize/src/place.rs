@@ -131,7 +131,7 @@ impl Placing<'_> {
         let mut subscripts = Vec::new();
         let mut rest = offset.clone();
         for size in self.sizes.iter().rev() {
-            let size = self.products.expand(size).ok_or(Why::Overflow)?;
+            let size = self.products.expand(size)?;
             let (quotient, remainder) = rest.div_rem(&size)?;
             subscripts.push(remainder);
             rest = quotient;

@@ -102,7 +102,7 @@ impl<'a> Search<'a> {
         let placed = self.place(&Sizes::new(), usize::MAX)?;
         let linear = self.judge(Sizes::new(), placed)?;
         Ok(match self.best.take() {
-            Some(best) if best.rank < linear.rank => best,
+            Some(best) if best.rank < linear.rank && best.placed.iter().any(Result::is_ok) => best,
             _ => linear,
         })
     }
