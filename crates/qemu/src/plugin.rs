@@ -193,8 +193,7 @@ impl State {
         let (Some(decoded), Some(tracer)) = (decoded, &mut self.tracer) else { return };
         let insns: Vec<_> = decoded.iter().map(|i| decode::describe(i, &mut self.factory)).collect();
         let flow = decoded.last().map_or(trace::code::Flow::Next, decode::flow);
-        let accesses: Vec<bool> =
-            insns.iter().map(|i| i.loads > 0 || i.stores > 0 || i.transfer.is_some()).collect();
+        let accesses: Vec<bool> = insns.iter().map(|i| i.loads > 0 || i.stores > 0 || i.stack).collect();
         let block = *self
             .blocks
             .entry((pcs[0], pcs.len()))
@@ -206,9 +205,8 @@ impl State {
         if self.config.survey {
             return;
         }
-        let calls = flow == trace::code::Flow::Call;
         for (n, handle) in handles.iter().enumerate() {
-            if accesses[n] || calls && n + 1 == handles.len() {
+            if accesses[n] {
                 // SAFETY: as above.
                 unsafe {
                     (self.api.register_mem)(*handle, on_access, NO_REGS, READ_AND_WRITE, n as *mut c_void);
