@@ -287,9 +287,8 @@ impl Placing<'_> {
         ends.into_iter().chain(rows.map(across))
     }
 
-    /// 0, -1, 1, -2, 2, ...
     fn ks(&self) -> impl Iterator<Item = i128> + use<> {
-        std::iter::once(0).chain((1..=i128::from(self.shifts)).flat_map(|k| [-k, k]))
+        small(self.shifts)
     }
 
     /// The instances whose subscript is below `k` times the size.
@@ -309,6 +308,34 @@ impl Placing<'_> {
     /// The subscript after the last one that is touched.
     fn after(&self, dimension: &Dimension) -> isl::Result<Aff> {
         dimension.subscript.clone().add_constant_val(self.frame.val(dimension.granules)?)
+    }
+}
+
+/// 0, -1, 1, -2, 2, ...
+pub fn small(most: u32) -> impl Iterator<Item = i128> {
+    std::iter::once(0).chain((1..=i128::from(most)).flat_map(|k| [-k, k]))
+}
+
+/// A question about a subscript and a size that may vary with the counters.
+pub struct Inside<'a> {
+    /// The parameters.
+    pub frame: &'a Frame,
+    /// `{ S[i,j] : ... }`, aligned and within the context.
+    pub domain: &'a Set,
+}
+
+impl Inside<'_> {
+    /// The parameter values for which the subscript is not inside for all instances, simplified; `None` if that is for
+    /// all, or all but few: `{ : ... }`.
+    pub fn bad(&self, subscript: &Poly, size: &Poly) -> isl::Result<Option<Set>> {
+        let space = self.domain.get_space()?;
+        let (subscript, size) = (self.frame.aff(&space, subscript)?, self.frame.aff(&space, size)?);
+        let zero = self.frame.aff(&space, &Poly::default())?;
+        let executed = self.domain.clone().params()?;
+        let simple = |outside: Set| self.domain.clone().intersect(outside)?.params()?.gist(executed.clone());
+        let bad = simple(subscript.clone().lt_set(zero)?)?.union(simple(subscript.ge_set(size)?)?)?;
+        let is_never = !bad.is_empty()? && !is_wide(&executed.clone().subtract(bad.clone())?, &executed)?;
+        Ok((!is_never).then_some(bad))
     }
 }
 
