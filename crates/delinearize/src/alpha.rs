@@ -12,7 +12,7 @@
 //! Algorithm 2 compares `S` itself, a slip). `a_1` is free: all values near those that the coefficients suggest
 //! are candidates. The subscripts follow by dividing by the sizes, which is what Algorithm 3 spells out.
 
-use crate::place::small;
+use crate::dimension::small;
 use crate::poly::{Atom, Linear, Poly};
 use crate::strides::Sizes;
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ pub fn shapes(offsets: &[Poly], accesses: &[Linear], alphas: u32) -> Vec<Sizes> 
     let mut shapes = Vec::new();
     for order in permutations(&params) {
         if let Some(inner) = alphas_of(offsets, &order) {
-            for first in small(alphas).map(|alpha| -alpha) {
+            for first in small(alphas.into()).map(|alpha| -alpha) {
                 let all = std::iter::once(first).chain(inner.iter().copied());
                 shapes.push(order.iter().zip(all).map(|(param, alpha)| plus(param, alpha)).collect());
             }

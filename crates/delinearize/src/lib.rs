@@ -50,7 +50,7 @@
 //! | `strides` | sizes from strides by divisibility; constants, parameters, multiples | 4.1, 4.4, beyond |
 //! | `split` | sizes that are products | beyond |
 //! | `alpha` | sizes `P + alpha` | 5 |
-//! | `place` | subscripts, pieces, where they are inside | 4.1, 4.3 |
+//! | `place`, `dimension` | subscripts, pieces, where they are inside | 4.1, 4.3 |
 //! | `assumed` | rows a parameter of bytes apart, unit strides | beyond |
 //! | `packed` | triangles | beyond |
 //! | `search` | the best shape for all accesses | 4.2 |
@@ -60,6 +60,7 @@
 
 mod alpha;
 mod assumed;
+mod dimension;
 pub mod explain;
 mod frame;
 mod packed;

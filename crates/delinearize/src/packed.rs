@@ -11,10 +11,12 @@
 //!
 //! Example: `8*(i*(i + 1)/2 + j)` for `0 <= j <= i` is `[i][j]`.
 
+use crate::dimension::{Dimension, is_wide, small};
 use crate::frame::Frame;
-use crate::place::{Inside, Piece, Placed, small};
+use crate::place::{Piece, Placed};
 use crate::poly::{Atom, Monomial, Overflow, Poly};
 use crate::problem::Problem;
+use isl::Set;
 
 /// Rows that grow or shrink by the same number of cells each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +72,7 @@ pub fn place(problem: &Problem, frame: &Frame, offsets: &[Poly]) -> isl::Result<
     let mut all = Vec::new();
     for (access, offset) in problem.accesses.iter().zip(&halves) {
         let domain = frame.align(&access.domain)?.intersect_params(frame.context.clone())?;
-        match place_one(&rows, offset, &Inside { frame, domain: &domain })? {
+        match place_one(frame, &rows, offset, &domain)? {
             Some(placed) => all.push(placed),
             None => return Ok(None),
         }
@@ -79,16 +81,18 @@ pub fn place(problem: &Problem, frame: &Frame, offsets: &[Poly]) -> isl::Result<
 }
 
 /// The access with the first `d` that is proved, or else the first one that is possible.
-fn place_one(rows: &Rows, offset: &Poly, inside: &Inside<'_>) -> isl::Result<Option<Placed>> {
+fn place_one(frame: &Frame, rows: &Rows, offset: &Poly, domain: &Set) -> isl::Result<Option<Placed>> {
+    let executed = domain.clone().params()?;
     let atom = square(offset).map(|(atom, _)| atom);
     let mut best: Option<Placed> = None;
     for d in small(2) {
         let Ok(Some(subscripts)) = rows.subscripts(offset, atom.as_ref(), d) else { continue };
         let Ok(length) = rows.length(&subscripts[0]) else { continue };
-        let Some(bad) = inside.bad(&subscripts[1], &length)? else { continue };
+        let bad = Dimension::new(frame, domain, &subscripts[1], &length)?.bad(0, &executed)?;
         let is_proved = bad.is_empty()?;
-        if is_proved || best.is_none() {
-            let piece = Piece { within: inside.domain.clone(), subscripts: subscripts.to_vec() };
+        let is_possible = is_proved || is_wide(&executed.clone().subtract(bad.clone())?, &executed)?;
+        if is_proved || is_possible && best.is_none() {
+            let piece = Piece { within: domain.clone(), subscripts: subscripts.to_vec() };
             best = Some(Placed { pieces: vec![piece], bad });
         }
         if is_proved {
