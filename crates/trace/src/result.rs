@@ -17,7 +17,6 @@ use crate::profile::{
     Frame, Loop, LoopKind, Nest, Profile, Statement, Totals,
 };
 use crate::tracer::{Target, Tracer};
-use fold::Folding;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A dependence between two statements, by number.
@@ -105,9 +104,8 @@ impl Builder {
             let options = &self.tracer.label_options;
             let mut label = |stream: crate::stream::Stream| {
                 let found = stream.finish(nodes, options);
-                if let Some((folding, _)) = &found {
-                    count_labels(&mut self.totals, folding);
-                }
+                let most = found.as_ref().map_or(0, |(folding, _)| folding.stats.max_intermediate);
+                self.totals.max_intermediate += most as u64;
                 found.map_or_else(Folded::default, |(f, lost)| folded(&projected(f, &real, None), lost))
             };
             let ready = Ready {
@@ -126,10 +124,6 @@ impl Builder {
             let Some((folding, lost)) = dependence.stream.finish(&self.tracer.nodes, options) else {
                 continue;
             };
-            let (affine, points) = folding.affine_points();
-            self.totals.dependence_points += points + lost;
-            self.totals.dependence_points_affine += affine;
-            self.totals.dependence_pieces += folding.pieces.len() as u64;
             self.totals.max_intermediate += folding.stats.max_intermediate as u64;
             let ends = [dependence.source, self.first_stmt(dependence.target.0)]
                 .map(|stmt| repeats(&self.tracer.contexts, self.context_of(stmt)));
@@ -158,6 +152,23 @@ impl Builder {
             }
         }
         self.edges.sort_by_key(|e| (e.target, e.source, e.relation));
+        for edge in &self.edges {
+            let relation = &self.relations[edge.relation];
+            self.totals.dependence_points += relation.points;
+            self.totals.dependence_points_affine += relation.points_affine;
+            self.totals.dependence_pieces += relation.pieces.len() as u64;
+        }
+    }
+
+    /// Counts a statement as Section 6 of the paper does: its instances are affine if it has no memory access, or where
+    /// the address is.
+    fn count(totals: &mut Totals, statement: &Statement) {
+        let addresses = || statement.accesses.iter().map(|access| &access.address);
+        let affine = addresses().map(|a| a.points_affine).min().unwrap_or(statement.domain.points);
+        let pieces = addresses().map(|a| a.pieces.len()).chain([statement.domain.pieces.len()]).max();
+        totals.instruction_points += statement.domain.points;
+        totals.instruction_points_affine += affine.min(statement.domain.points);
+        totals.instruction_pieces += pieces.unwrap_or(0) as u64;
     }
 
     fn first_stmt(&self, instance: u32) -> u32 {
@@ -397,6 +408,7 @@ impl Builder {
                 if called && n + 1 == prepared.block.insns.len() {
                     statement.class = Class::Call;
                 }
+                Builder::count(&mut self.totals, &statement);
                 nests[nest].statements.push(statement);
             }
         }
@@ -489,14 +501,6 @@ impl Builder {
 /// For each dimension of a context whether it repeats.
 fn repeats(contexts: &crate::context::Contexts, context: u32) -> Vec<bool> {
     contexts.dimensions(context).iter().map(|c| contexts.get(*c).repeats()).collect()
-}
-
-fn count_labels(totals: &mut Totals, folding: &Folding) {
-    let (affine, points) = folding.affine_points();
-    totals.instruction_points += points;
-    totals.instruction_points_affine += affine;
-    totals.instruction_pieces += folding.pieces.len() as u64;
-    totals.max_intermediate += folding.stats.max_intermediate as u64;
 }
 
 fn access(stores: bool, size: u32, address: &Folded, several: bool) -> Access {
