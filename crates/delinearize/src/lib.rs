@@ -35,7 +35,8 @@
 //! ```
 //!
 //! # How a front end uses it
-//! One call per base address, with all accesses to it. For each access: [`View::relation`] (give it the array's
+//! Offsets are built from sums and products of parts; [`from_pw_aff`] takes over parts that are affine, and [`Poly::range`]
+//! tells whether machine numbers can hold a value. One call per base address, with all accesses to it. For each access: [`View::relation`] (give it the array's
 //! tuple name; where it is not [`Cells::is_exact`], a write is a may-write), for the array: [`View::granule`] and
 //! [`View::shape`], for the ledger: [`View::valid`] unless [`View::is_always_valid`]. Values that are no sum or product
 //! (`smax`, extensions, loads) are parameters by name; what is known about them (`smax(0, n)` is at least `n`) belongs into
@@ -54,7 +55,7 @@
 //! | `assumed` | rows a parameter of bytes apart, unit strides | beyond |
 //! | `packed` | triangles | beyond |
 //! | `search` | the best shape for all accesses | 4.2 |
-//! | `frame` | from polynomials to isl | |
+//! | `frame` | between polynomials and isl | |
 //! | [`explain`] | the view in source names | |
 //! | [`text`] | problems as text, for tests | |
 
@@ -75,6 +76,7 @@ pub mod text;
 mod view;
 
 pub use explain::Names;
+pub use frame::from_pw_aff;
 pub use packed::Rows;
 pub use place::{Piece, Why};
 pub use poly::{Atom, Monomial, Overflow, Poly};
