@@ -98,3 +98,55 @@ fn permutations<T: Clone>(items: &[T]) -> Vec<Vec<T>> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offset(text: &str) -> Poly {
+        let atom = |name: &str| match ["i", "j", "k"].iter().position(|counter| *counter == name) {
+            Some(position) => Poly::counter(position as u32),
+            None => Poly::param(name),
+        };
+        crate::parse::parse(text, atom).unwrap()
+    }
+
+    fn order(names: [&str; 3]) -> Vec<Atom> {
+        names.map(|name| Atom::Param(name.into())).to_vec()
+    }
+
+    #[test]
+    fn alphas_follow_from_the_right_order_only() {
+        // A[i][j + 1][i + j][k] in A[][P + 1][Q + 2][R + 3]
+        let access = offset("((i*(P + 1) + j + 1)*(Q + 2) + i + j)*(R + 3) + k");
+        let found = |names| alphas_of(std::slice::from_ref(&access), &order(names));
+        assert_eq!(found(["P", "Q", "R"]), Some(vec![2, 3]));
+        for wrong in [["P", "R", "Q"], ["Q", "P", "R"], ["Q", "R", "P"], ["R", "P", "Q"], ["R", "Q", "P"]] {
+            assert_eq!(found(wrong), None, "{wrong:?}");
+        }
+    }
+
+    /// The quotients for `R` are 3 from the terms with `P` and 4 from those with `Q` alone.
+    #[test]
+    fn every_quotient_must_agree() {
+        let access = offset("(i*P*(Q + 2) + j*Q)*(R + 3) + j*Q");
+        assert_eq!(alphas_of(&[access], &order(["P", "Q", "R"])), None);
+    }
+
+    #[test]
+    fn all_accesses_must_agree() {
+        let first = offset("(i*(P + 1) + j)*(Q + 2) + i");
+        let second = offset("(i*(P + 1) + j)*(Q + 3) + i");
+        let names = &order(["P", "Q", "R"])[..2];
+        assert_eq!(alphas_of(&[first.clone()], names), Some(vec![2]));
+        assert_eq!(alphas_of(&[first, second], names), None);
+    }
+
+    #[test]
+    fn the_first_alpha_is_free() {
+        let access = offset("i*(N + 3) + j");
+        let shapes = shapes(&[access.clone()], &[access.linear().unwrap()], 3);
+        let shown: Vec<_> = shapes.iter().map(|sizes| sizes[0].to_string()).collect();
+        assert_eq!(shown, ["N", "N + 1", "N - 1", "N + 2", "N - 2", "N + 3", "N - 3"]);
+    }
+}

@@ -212,4 +212,19 @@ mod tests {
         assert_eq!(text("{ : }"), "always");
         assert_eq!(text("{ : false }"), "never");
     }
+
+    #[test]
+    fn the_declaration_in_source_names() {
+        let source = include_str!("../tests/files/paper/listing4-B.scop");
+        let problem = crate::text::read(&Ctx::of_thread(), source).unwrap().problem;
+        let view = crate::delinearize(&problem, &crate::Options::default()).unwrap();
+        let param = |name: &str| match name.split_at(1) {
+            (array, "1") => format!("{array}->size1"),
+            _ => name.to_owned(),
+        };
+        let names = Names { array: "B", element: "double", param: &param };
+        let text = view.explain(&names).unwrap();
+        assert_eq!(text, "B: double[][B->size1], valid when B->size1 >= C->size1");
+        assert_eq!(view.explain_access(0, &names).unwrap(), "B[k][j]");
+    }
 }
