@@ -497,6 +497,7 @@ impl<'c> Generator<'c> {
             7 if !self.plain && self.chance(10) => {
                 Expr::of(class, "opaque((unsigned)@)", [self.unsigned(depth - 1)])
             }
+            8 if self.chance(20) => Expr::of(class, "peek((unsigned)@)", [self.unsigned(depth - 1)]),
             _ => Expr::of(class, pattern, [self.unsigned(depth - 1), self.unsigned(depth - 1)]),
         }
     }
@@ -624,6 +625,7 @@ impl<'c> Generator<'c> {
             10 => self.bytes(),
             11 => self.block_copy(),
             12 => Node::Line(self.helper_store()),
+            13 => self.switch(),
             _ => self.assign_element(),
         }
     }
@@ -660,6 +662,21 @@ impl<'c> Generator<'c> {
             _ => format!("{place} = ({c})@;"),
         };
         Expr::of(Class::Fixed, &pattern, [value])
+    }
+
+    /// A choice by data or by counters, one of whose cases goes on into the next.
+    fn switch(&mut self) -> Node {
+        let value = match self.chance(50) {
+            true => Expr::of(Class::Fixed, "(int)(@ & 7u)", [self.unsigned(1)]),
+            false => Expr::text(Class::Fixed, format!("(int){}", self.var().text)),
+        };
+        let mut parts = vec![value];
+        for _ in 0..4 {
+            let (place, ty) = self.place();
+            parts.push(self.assignment(&place, ty));
+        }
+        let pattern = "switch (@) { case 1: @ break; case 2: @ case 5: @ break; case 3: break; default: @ }";
+        Node::Line(Expr::of(Class::Fixed, pattern, parts))
     }
 
     /// Stores through `unsigned char` and `memcpy` into an integer array.

@@ -1,0 +1,43 @@
+//! Programs written by hand for what random ones seldom have (`tests/programs`): they give the same with and without
+//! Orthant, in the program's own order and in a new one, and their nests go through.
+
+use progen::{Flags, Tester};
+use std::fs;
+use std::path::Path;
+
+const ORDERS: [&str; 2] = ["stop-after=emit schedule=identity", "stop-after=emit"];
+const LEVELS: [&[&str]; 3] = [&["-O1"], &["-O3"], &["-O3", "-march=native"]];
+
+fn agrees(name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
+    let source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let tester = Tester::beside_executable().unwrap_or_else(|error| panic!("{error}"));
+    for options in ORDERS {
+        let tester = Tester { options: options.into(), ..tester.clone() };
+        for level in LEVELS {
+            let flags = Flags(level.iter().map(|&flag| flag.to_owned()).collect());
+            match tester.check(&source, &flags) {
+                Ok(Ok(coverage)) => {
+                    assert_eq!(coverage.rejected, 0, "{name} {level:?} {options}: {:?}", coverage.reasons);
+                }
+                Ok(Err(failure)) => panic!("{name} {level:?} {options}: {failure}"),
+                Err(error) => panic!("{name}: {error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn branches_on_data() {
+    agrees("branches.c");
+}
+
+#[test]
+fn ranges_of_memory() {
+    agrees("ranges.c");
+}
+
+#[test]
+fn calls_and_stack_objects() {
+    agrees("calls.c");
+}
