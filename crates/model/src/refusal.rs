@@ -65,7 +65,7 @@ pub enum Reason {
         /// The variable that holds it in the source, if it has one.
         variable: Option<String>,
     },
-    /// A branch inside the nest depends on the data, or on a product of counters.
+    /// Whether a loop of the nest runs, or where it is left, depends on the data, or on a product of counters.
     NonAffineCondition,
     /// The address of an array changes inside the nest: it is loaded or computed there.
     MovingBase,
@@ -192,7 +192,7 @@ impl Reason {
             }
             Reason::BoundFromMemory { .. } => "copy the bound to a local variable before the loops",
             Reason::NonAffineCondition => {
-                "hoist the condition out of the loops, or write it as a select so that both sides are computed"
+                "hoist the condition out of the loops, or move it into the innermost loop"
             }
             Reason::MovingBase => "copy the pointer to a local variable before the loops",
             Reason::PossibleOverlap { .. } => "declare the pointers restrict if they never overlap",
