@@ -20,7 +20,7 @@ static Node *build(int low, int high) {
     return node;
 }
 
-static int find(const Node *root, const int *queries, int n) {
+__attribute__((noinline)) static int find(const Node *root, const int *queries, int n) {
     int found = 0;
     for (int q = 0; q < n; q++) {
         const Node *node = root;

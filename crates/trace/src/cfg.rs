@@ -94,11 +94,6 @@ impl Cfg {
         (chain, is_header)
     }
 
-    /// Addresses where a block begins, by anything known ahead.
-    pub fn is_leader(&self, pc: Pc) -> bool {
-        self.leaders.contains(&pc)
-    }
-
     fn node_of(&self, pc: Pc) -> Option<usize> {
         let index = self.nodes.partition_point(|node| node.start <= pc).checked_sub(1)?;
         (pc < self.nodes[index].end).then_some(index)

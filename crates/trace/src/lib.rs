@@ -7,26 +7,26 @@
 //! | module | idea |
 //! |---|---|
 //! | [`code`] | instructions as the tracer sees them; looking ahead |
-//! | [`cfg`] | a function's control flow and its loops |
-//! | [`context`], [`position`] | calls and loops around an instruction; where a thread is |
-//! | [`nodes`], [`shadow`] | who wrote a place last, in 12 bytes |
-//! | [`values`] | integer results without reading registers |
-//! | [`stream`] | points in line, on their way to the folder |
+//! | `cfg` | a function's control flow and its loops |
+//! | `context`, `position` | calls and loops around an instruction; where a thread is |
+//! | `nodes`, `shadow` | who wrote a place last, in 12 bytes |
+//! | `values` | integer results without reading registers |
+//! | `stream` | points in line, on their way to the folder |
 //! | [`tracer`] | events in, streams out |
-//! | [`profile`], `result` | the result |
+//! | [`profile`], `folded`, `result` | the result |
 
-pub mod cfg;
+mod cfg;
 pub mod code;
-pub mod context;
+mod context;
 mod folded;
-pub mod nodes;
-pub mod position;
+mod nodes;
+mod position;
 pub mod profile;
 mod result;
-pub mod shadow;
-pub mod stream;
+mod shadow;
+mod stream;
 pub mod tracer;
-pub mod values;
+mod values;
 
 pub use fold::Mode;
 pub use profile::Profile;

@@ -45,7 +45,7 @@ impl Moved {
 
 impl Nodes {
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.nodes.len()
     }
 
@@ -108,7 +108,7 @@ mod tests {
         let deep = nodes.enter(inner[7], 42);
         assert_eq!(vector(&nodes, deep, 2), [7, 42]);
         let moved = nodes.collect([deep, inner[2]].into_iter());
-        assert_eq!(nodes.len(), 5);
+        assert_eq!(nodes.count(), 5);
         assert_eq!(vector(&nodes, moved.to(deep), 2), [7, 42]);
         assert_eq!(vector(&nodes, moved.to(inner[2]), 1), [2]);
     }

@@ -114,8 +114,11 @@ pub struct Totals {
     pub dependence_points_affine: u64,
     /// Pieces of all dependences.
     pub dependence_pieces: u64,
-    /// Intermediate polyhedra: the sum over the streams of each one's maximum (at least the paper's `#MP_I`).
-    pub max_intermediate: u64,
+    /// Intermediate polyhedra of addresses and values: the sum over the streams of each one's maximum, so at least the
+    /// paper's `#MP_I`.
+    pub instruction_intermediate: u64,
+    /// The same of dependences.
+    pub dependence_intermediate: u64,
     /// Threads of the program.
     pub threads: u32,
 }

@@ -105,7 +105,7 @@ impl Builder {
             let mut label = |stream: crate::stream::Stream| {
                 let found = stream.finish(nodes, options);
                 let most = found.as_ref().map_or(0, |(folding, _)| folding.stats.max_intermediate);
-                self.totals.max_intermediate += most as u64;
+                self.totals.instruction_intermediate += most as u64;
                 found.map_or_else(Folded::default, |(f, lost)| folded(&projected(f, &real, None), lost))
             };
             let ready = Ready {
@@ -124,7 +124,7 @@ impl Builder {
             let Some((folding, lost)) = dependence.stream.finish(&self.tracer.nodes, options) else {
                 continue;
             };
-            self.totals.max_intermediate += folding.stats.max_intermediate as u64;
+            self.totals.dependence_intermediate += folding.stats.max_intermediate as u64;
             let ends = [dependence.source, self.first_stmt(dependence.target.0)]
                 .map(|stmt| repeats(&self.tracer.contexts, self.context_of(stmt)));
             let folding = projected(folding, &ends[1], Some(&ends[0]));
@@ -192,7 +192,7 @@ impl Builder {
 
     /// Instructions executed in each context and inside it.
     fn costs(&self) -> Vec<u64> {
-        let mut costs = vec![0u64; self.tracer.contexts.len()];
+        let mut costs = vec![0u64; self.tracer.contexts.count()];
         for instance in &self.tracer.instances {
             let insns = self.tracer.blocks[instance.block as usize].block.insns.len() as u64;
             costs[instance.context as usize] += instance.count * insns;
@@ -249,7 +249,7 @@ impl Builder {
     fn empty_nests(&mut self, costs: &[u64]) -> Vec<Nest> {
         let contexts = &self.tracer.contexts;
         let is_outermost = |c: &u32| contexts.get(*c).repeats() && self.dimensions(*c).len() == 1;
-        let mut roots: Vec<u32> = (1..contexts.len() as u32).filter(is_outermost).collect();
+        let mut roots: Vec<u32> = (1..contexts.count() as u32).filter(is_outermost).collect();
         roots.sort_by_key(|c| std::cmp::Reverse(costs[*c as usize]));
         let all = costs[0].max(1) as f64;
         let nest = |(id, &root): (usize, &u32)| Nest {
@@ -283,7 +283,7 @@ impl Builder {
     }
 
     fn add_loops(&mut self, nests: &mut [Nest], costs: &[u64]) {
-        for c in 1..self.tracer.contexts.len() as u32 {
+        for c in 1..self.tracer.contexts.count() as u32 {
             let contexts = &self.tracer.contexts;
             let context = contexts.get(c);
             let (kind, header, latch) = match context.kind {

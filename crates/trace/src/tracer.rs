@@ -32,9 +32,6 @@ const NONE: u32 = u32::MAX;
 /// How often bounds on memory are checked: every so many blocks.
 const CHECK_EVERY: u64 = 1 << 14;
 
-/// Node collections start at this many nodes.
-const FIRST_COLLECTION: usize = 1 << 22;
-
 /// What to record.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -48,6 +45,8 @@ pub struct Options {
     pub memory_dependences: bool,
     /// Bytes that shadow memory and coordinates may take before they are forgotten.
     pub max_bytes: usize,
+    /// Coordinates that nobody refers to are dropped when there are this many, and then when their number has doubled.
+    pub collect_at: usize,
     /// Most dependence streams.
     pub max_dependences: usize,
     /// Most blocks in contexts that are recorded.
@@ -68,6 +67,7 @@ impl Default for Options {
             paper: false,
             memory_dependences: false,
             max_bytes: 2 << 30,
+            collect_at: 1 << 22,
             max_dependences: 200_000,
             max_instances: 200_000,
             results: Units::default(),
@@ -416,7 +416,7 @@ impl Tracer {
             readers: Shadow::default(),
             accesses: 0,
             executed: 0,
-            collect_at: FIRST_COLLECTION,
+            collect_at: options.collect_at,
             forgot: false,
             instances_lost: 0,
             options,
@@ -469,7 +469,7 @@ impl Tracer {
         t.values_done = 0;
         self.instances[instance as usize].count += 1;
         self.executed += 1;
-        if self.executed % CHECK_EVERY == 0 {
+        if self.executed.is_multiple_of(CHECK_EVERY) {
             self.check_memory();
         }
         if self.options.survey {
@@ -883,11 +883,11 @@ impl Tracer {
 
     /// Keeps memory within bounds: drops coordinates that nobody refers to; forgets writers if that is not enough.
     fn check_memory(&mut self) {
-        if self.nodes.len() >= self.collect_at {
+        if self.nodes.count() >= self.collect_at {
             self.collect_nodes();
-            self.collect_at = (2 * self.nodes.len()).max(FIRST_COLLECTION);
+            self.collect_at = (2 * self.nodes.count()).max(self.options.collect_at);
         }
-        if self.shadow.bytes() + self.readers.bytes() + 8 * self.nodes.len() > self.options.max_bytes {
+        if self.shadow.bytes() + self.readers.bytes() + 8 * self.nodes.count() > self.options.max_bytes {
             self.shadow.clear();
             self.readers.clear();
             self.collect_nodes();

@@ -542,6 +542,17 @@ fn a_survey_has_loops_and_nothing_else() {
 }
 
 #[test]
+fn dropping_coordinates_changes_nothing() {
+    let mut program = stencil();
+    program[9] = Less(1, 3, 4);
+    program[11] = Less(0, 20_000, 2);
+    let often = Options { collect_at: 100, ..Options::default() };
+    let (collected, plain) = (run_with(&program, 0, often), run(&program, 0));
+    assert_eq!(collected.nests, plain.nests);
+    assert_eq!(plain.nests[0].loops[1].entries, 20_000);
+}
+
+#[test]
 fn too_little_memory_is_said() {
     // 20,000 rounds are more than one look at the memory in use.
     let program = [Set(0, 0), Store(0, 4000, 0, 8), Add(0, 64), Less(0, 64 * 20_000, 1), End];

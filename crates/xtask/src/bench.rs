@@ -6,6 +6,7 @@
 mod compile_time;
 mod input;
 mod peers;
+mod profile;
 pub mod suite;
 mod suite_coverage;
 mod suite_kernels;
@@ -19,7 +20,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// What can be measured.
-pub const NAMES: [&str; 2] = ["suite", "compile-time"];
+pub const NAMES: [&str; 3] = ["suite", "compile-time", "profile"];
 
 /// What to measure, and how thoroughly.
 pub struct Request {
@@ -38,6 +39,7 @@ pub fn run(ws: &Workspace, request: &Request, suite: &suite::Options) -> Outcome
     match request.name.as_str() {
         "suite" => suite::run(ws, request, suite),
         "compile-time" => compile_time::run(ws, request),
+        "profile" => profile::run(ws, request),
         other => Err(Failure::Missing(format!("no benchmark {other}; there are: {}", NAMES.join(", ")))),
     }
 }
