@@ -1,8 +1,12 @@
-//! What delinearization costs: microseconds per access for every file test, the best of many runs.
+//! What delinearization costs: microseconds per access for every file test and for the arrays of `schedule`'s kernels, the
+//! best of many runs.
 //!
 //! `cargo bench -p delinearize`; words on the command line select files by part of their name.
 
-use delinearize::{Options, delinearize, text};
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use delinearize::{Options, Problem, delinearize, text};
 use isl::Ctx;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -11,14 +15,22 @@ const RUNS: usize = 51;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.contains(word));
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files"));
     let mut files = Vec::new();
-    collect(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files")), &mut files);
+    collect(folder, &mut files);
     files.sort();
     for file in files {
-        let name = file.display().to_string();
-        if wanted.is_empty() || wanted.iter().any(|word| name.contains(word)) {
-            measure(&file);
+        let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
+        let source = std::fs::read_to_string(&file).unwrap_or_default();
+        if let Ok(text) = text::read(&Ctx::new(), &source)
+            && is_wanted(&name)
+        {
+            measure(&name, &text.problem);
         }
+    }
+    for kernel in common::kernels(0).iter().filter(|kernel| is_wanted(&kernel.name)) {
+        measure(&kernel.name, &kernel.problem);
     }
 }
 
@@ -31,19 +43,16 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-fn measure(file: &Path) {
-    let source = std::fs::read_to_string(file).unwrap_or_default();
-    let ctx = Ctx::new();
-    let Ok(text) = text::read(&ctx, &source) else { return };
+fn measure(name: &str, problem: &Problem) {
     let mut times = Vec::new();
     for _ in 0..RUNS {
         let start = Instant::now();
-        let view = delinearize(&text.problem, &Options::default());
+        let view = delinearize(problem, &Options::default());
         times.push(start.elapsed());
         drop(view);
     }
-    let accesses = text.names.len().max(1);
+    let accesses = problem.accesses.len().max(1);
     let best = times.into_iter().min().unwrap_or_default();
     let per_access = best.as_secs_f64() * 1e6 / accesses as f64;
-    println!("{per_access:8.0} us per access, {accesses:2} accesses: {}", file.display());
+    println!("{per_access:8.0} us per access, {accesses:2} accesses: {name}");
 }

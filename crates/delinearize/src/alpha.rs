@@ -138,14 +138,14 @@ mod tests {
         let first = offset("(i*(P + 1) + j)*(Q + 2) + i");
         let second = offset("(i*(P + 1) + j)*(Q + 3) + i");
         let names = &order(["P", "Q", "R"])[..2];
-        assert_eq!(alphas_of(&[first.clone()], names), Some(vec![2]));
+        assert_eq!(alphas_of(std::slice::from_ref(&first), names), Some(vec![2]));
         assert_eq!(alphas_of(&[first, second], names), None);
     }
 
     #[test]
     fn the_first_alpha_is_free() {
         let access = offset("i*(N + 3) + j");
-        let shapes = shapes(&[access.clone()], &[access.linear().unwrap()], 3);
+        let shapes = shapes(std::slice::from_ref(&access), &[access.linear().unwrap()], 3);
         let shown: Vec<_> = shapes.iter().map(|sizes| sizes[0].to_string()).collect();
         assert_eq!(shown, ["N", "N + 1", "N - 1", "N + 2", "N - 2", "N + 3", "N - 3"]);
     }

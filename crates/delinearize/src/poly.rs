@@ -293,14 +293,6 @@ impl Poly {
         Ok((remainder.is_zero() && !by.is_zero()).then_some(quotient))
     }
 
-    /// With a positive leading coefficient.
-    pub fn abs(&self) -> Result<Self, Overflow> {
-        match self.terms.last_key_value() {
-            Some((_, &coefficient)) if coefficient < 0 => self.scale(-1),
-            _ => Ok(self.clone()),
-        }
-    }
-
     /// Its terms sorted by their counter; `None` if a term has more than one.
     pub fn linear(&self) -> Option<Linear> {
         let mut linear = Linear { strides: BTreeMap::new(), base: Self::default() };

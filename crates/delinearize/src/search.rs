@@ -43,16 +43,16 @@ pub struct Outcome {
     rank: Rank,
 }
 
-/// Accesses without subscripts; what must be assumed; how many pieces more than accesses.
+/// Accesses without subscripts; what the view costs; how many pieces more than accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     anywhere: usize,
-    assumed: Assumed,
+    cost: Cost,
     pieces: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Assumed {
+enum Cost {
     Nothing,
     /// The linear view of an array that is only read.
     Little,
@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
             if is_better && !outcome.is_contradiction {
                 self.best = Some(outcome);
             }
-            let flawless = |best: &Outcome| best.rank.assumed == Assumed::Nothing && best.rank.pieces == 0;
+            let flawless = |best: &Outcome| best.rank.cost == Cost::Nothing && best.rank.pieces == 0;
             if self.all_placed() && self.best.as_ref().is_some_and(flawless) {
                 return Ok(true);
             }
@@ -202,12 +202,12 @@ impl<'a> Search<'a> {
 
     fn rank(&self, sizes: &Sizes, placed: &[Result<Placed, Why>], is_bad: bool) -> Rank {
         let pieces = placed.iter().flatten().map(|one| one.pieces.len().saturating_sub(1)).sum();
-        let assumed = match (sizes.is_empty(), is_bad) {
-            (true, _) if self.writes => Assumed::Much,
-            (true, _) => Assumed::Little,
-            (false, true) => Assumed::Condition,
-            (false, false) => Assumed::Nothing,
+        let cost = match (sizes.is_empty(), is_bad) {
+            (true, _) if self.writes => Cost::Much,
+            (true, _) => Cost::Little,
+            (false, true) => Cost::Condition,
+            (false, false) => Cost::Nothing,
         };
-        Rank { anywhere: placed.iter().filter(|one| one.is_err()).count(), assumed, pieces }
+        Rank { anywhere: placed.iter().filter(|one| one.is_err()).count(), cost, pieces }
     }
 }

@@ -10,11 +10,11 @@
 //! An access has a name, the number of its bytes, its offset in bytes and its domain. Names in an offset are the domain's
 //! counters, and else parameters. Lines that start with `#` are comments.
 
+use crate::Names;
 use crate::parse::{ParseError, parse};
 use crate::poly::Poly;
 use crate::problem::{Access, Problem, Products};
 use crate::view::View;
-use crate::{Names, explain};
 use isl::{Ctx, DimType, Set};
 
 /// A problem whose accesses have names.
@@ -122,12 +122,4 @@ fn access(ctx: &Ctx, text: &str) -> Result<Access, Why> {
         _ => return Err(FORM),
     };
     Ok(Access { offset, bytes: bytes.parse().map_err(|_| FORM)?, domain, writes })
-}
-
-/// The condition of a view alone, or `always`.
-pub fn condition(view: &View) -> isl::Result<String> {
-    match view.is_always_valid()? {
-        true => Ok("always".into()),
-        false => explain::condition(&view.valid, &str::to_owned),
-    }
 }
