@@ -30,7 +30,7 @@ fn main() {
         }
     }
     for kernel in common::kernels(0).iter().filter(|kernel| is_wanted(&kernel.name)) {
-        measure(&kernel.name, &kernel.problem);
+        measure(&format!("{}, {} dimensions", kernel.name, kernel.sizes.len() + 1), &kernel.problem);
     }
 }
 
