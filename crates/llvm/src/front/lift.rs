@@ -149,7 +149,8 @@ impl<'p> Program<'p> {
 
     /// Values of other statements that a statement uses.
     fn scalar_reads(&self, index: usize, synthesis: &Synthesis<'_, 'p>) -> Vec<Inst<'p>> {
-        let elsewhere = |inst: &Inst<'p>| self.home.get(inst).is_some_and(|&at| at != index);
+        let own: HashSet<_> = self.bodies[index].insts().collect();
+        let elsewhere = |inst: &Inst<'p>| self.home.contains_key(inst) && !own.contains(inst);
         let is_read =
             |inst: &Inst<'p>| elsewhere(inst) && !synthesis.is_synthesizable(*inst, &self.chains[index]);
         each_once(self.bodies[index].uses().filter_map(|value| value.inst()).filter(is_read))

@@ -5,7 +5,9 @@
 //! An instruction without effect whose value nothing needs belongs to no statement either ([`super::needed`]).
 //! The other instructions of a block are cut into statements as fine as independence allows: two
 //! instructions are in one statement if one uses the other's value, or if their order matters (both touch
-//! memory, one writes, they may touch the same array) and other statements would come between them.
+//! memory, one writes, they may touch the same array) and other statements would come between them. A cheap value that
+//! several of them use (a load of something that the block does not write, with little arithmetic) ties none of them
+//! together: each computes it for itself.
 //! The blocks inside a [hammock](super::hammock) are cut together with its head's; its branch and all that is
 //! inside are in one statement.
 
@@ -210,6 +212,10 @@ pub fn statements<'p>(whole: &Body<'p>, may_conflict: impl Fn(Inst<'p>, Inst<'p>
         insts.extend(whole.parts[1..].iter().flat_map(|part| part.insts.iter().copied()));
     }
     let mut groups = Groups::new(&insts);
+    let writes =
+        insts.iter().copied().filter(|inst| inst.is_call() || inst.opcode() == LLVMOpcode::LLVMStore);
+    let cheap = Cheap { insts: &insts[..branch], writes: writes.collect(), may_conflict: &may_conflict };
+    groups.cheap = cheap.all();
     for (position, inst) in insts.iter().enumerate() {
         for operand in inst.operands() {
             groups.join_definition(position, operand);
@@ -253,6 +259,9 @@ struct Cutter<'a, 'p> {
 impl<'p> Cutter<'_, 'p> {
     fn cut(mut self) -> Vec<Body<'p>> {
         for (position, &inst) in self.insts.iter().enumerate() {
+            if self.groups.cheap.contains(&inst) {
+                continue;
+            }
             let body = self.body_of(position);
             match position.cmp(&self.branch) {
                 Ordering::Less => self.bodies[body].parts[0].insts.push(inst),
@@ -263,6 +272,9 @@ impl<'p> Cutter<'_, 'p> {
         if self.whole.join.is_none() {
             self.whole.phi_writes().for_each(|write| self.add_phi_write(write));
         }
+        self.bodies
+            .iter_mut()
+            .for_each(|body| add_cheap(body, &self.insts[..self.branch], &self.groups.cheap));
         self.bodies
     }
 
@@ -295,16 +307,100 @@ impl<'p> Cutter<'_, 'p> {
     }
 }
 
+/// Adds the cheap values that a statement uses, each in its place.
+fn add_cheap<'p>(body: &mut Body<'p>, insts: &[Inst<'p>], cheap: &HashSet<Inst<'p>>) {
+    let mut wanted: HashSet<Inst<'p>> = body.insts().collect();
+    let mut work: Vec<_> = body.uses().collect();
+    while let Some(value) = work.pop() {
+        if let Some(inst) = value.inst().filter(|inst| cheap.contains(inst))
+            && wanted.insert(inst)
+        {
+            work.extend(inst.operands());
+        }
+    }
+    body.parts[0].insts = insts.iter().copied().filter(|inst| wanted.contains(inst)).collect();
+}
+
+/// The search for values that are computed in each statement that uses them.
+struct Cheap<'a, 'p, F> {
+    insts: &'a [Inst<'p>],
+    /// What may write memory.
+    writes: Vec<Inst<'p>>,
+    may_conflict: &'a F,
+}
+
+impl<'p, F: Fn(Inst<'p>, Inst<'p>) -> bool> Cheap<'_, 'p, F> {
+    /// How many instructions a value may take.
+    const MOST: usize = 3;
+
+    fn all(&self) -> HashSet<Inst<'p>> {
+        let mut sizes: HashMap<Inst<'p>, usize> = HashMap::new();
+        let here: HashSet<_> = self.insts.iter().copied().collect();
+        // Operands come before their users.
+        for &inst in self.insts.iter().filter(|inst| self.is_plain(**inst)) {
+            let mut size = 1;
+            for operand in inst.operands().into_iter().filter_map(|value| value.inst()) {
+                match sizes.get(&operand) {
+                    Some(smaller) => size += smaller,
+                    None if here.contains(&operand) => size += Self::MOST,
+                    None => {}
+                }
+            }
+            if size <= Self::MOST {
+                sizes.insert(inst, size);
+            }
+        }
+        let mut cheap: HashSet<_> = sizes.into_keys().collect();
+        // Users come after their operands: a value whose users are all elsewhere in the block stays.
+        for inst in self.insts.iter().rev() {
+            let stays = |user: &Inst<'p>| here.contains(user) && user.opcode() != LLVMOpcode::LLVMPHI;
+            if !inst.users().iter().all(stays) {
+                cheap.remove(inst);
+            }
+        }
+        self.closed(cheap)
+    }
+
+    /// A cheap value needs cheap operands.
+    fn closed(&self, cheap: HashSet<Inst<'p>>) -> HashSet<Inst<'p>> {
+        let here: HashSet<_> = self.insts.iter().copied().collect();
+        let mut closed = HashSet::new();
+        for &inst in self.insts.iter().filter(|inst| cheap.contains(inst)) {
+            let operands = inst.operands().into_iter().filter_map(|value| value.inst());
+            if operands.filter(|operand| here.contains(operand)).all(|operand| closed.contains(&operand)) {
+                closed.insert(inst);
+            }
+        }
+        closed
+    }
+
+    /// A load that no store of the block disturbs, or arithmetic of one cycle or a few.
+    fn is_plain(&self, inst: Inst<'p>) -> bool {
+        use LLVMOpcode::*;
+        match inst.opcode() {
+            LLVMLoad => !self.writes.iter().any(|&write| (self.may_conflict)(inst, write)),
+            LLVMAdd | LLVMSub | LLVMMul | LLVMAnd | LLVMOr | LLVMXor | LLVMShl | LLVMLShr | LLVMAShr
+            | LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFNeg | LLVMSExt | LLVMZExt | LLVMTrunc | LLVMSIToFP
+            | LLVMUIToFP | LLVMFPExt | LLVMFPTrunc | LLVMICmp | LLVMFCmp | LLVMSelect | LLVMGetElementPtr => {
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A partition of a block's instructions.
 struct Groups<'p> {
     parent: Vec<usize>,
+    /// Values that join nothing.
+    cheap: HashSet<Inst<'p>>,
     position: HashMap<Value<'p>, usize>,
 }
 
 impl<'p> Groups<'p> {
     fn new(insts: &[Inst<'p>]) -> Self {
         let position = insts.iter().enumerate().map(|(position, inst)| (inst.value(), position)).collect();
-        Self { parent: (0..insts.len()).collect(), position }
+        Self { parent: (0..insts.len()).collect(), position, cheap: HashSet::new() }
     }
 
     fn find(&self, mut at: usize) -> usize {
@@ -321,7 +417,8 @@ impl<'p> Groups<'p> {
     }
 
     fn join_definition(&mut self, user: usize, operand: Value<'p>) {
-        if let Some(&definition) = self.position.get(&operand) {
+        let is_cheap = operand.inst().is_some_and(|inst| self.cheap.contains(&inst));
+        if let Some(&definition) = self.position.get(&operand).filter(|_| !is_cheap) {
             self.join(definition, user);
         }
     }
