@@ -75,6 +75,7 @@ fn with_options(shown: fn(&Spec) -> bool) -> Command {
         .arg_required_else_help(true)
         .infer_long_args(false)
         .subcommands([driver("cc", "clang-22"), driver("c++", "clang++-22"), driver("fc", "flang-22")])
+        .subcommand(crate::profile::command())
         .subcommands([opt(shown), explain(shown), crate::dataflow::command(), crate::fmt::command()])
         .subcommands([version(), completions(), man()])
 }
@@ -90,6 +91,8 @@ Environment:
   ORTHANT_CLANG, ORTHANT_CLANGXX, ORTHANT_FLANG, ORTHANT_OPT, ORTHANT_LLC
                    the host's tools, if they are not clang-22, clang++-22,
                    flang-22, opt-22 and llc-22
+  ORTHANT_QEMU, ORTHANT_QEMU_PLUGIN
+                   for `orthant profile`: qemu-x86_64 and liborthant_qemu.so
   NO_COLOR         no colours
 
 Exit status: 0 also if nothing could be optimized, 1 broken input or a failed tool, 2 wrong usage, \

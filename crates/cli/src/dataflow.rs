@@ -143,7 +143,8 @@ fn analysis_failure(error: imp::Error) -> Failure {
     match error {
         imp::Error::NoSuchVariable { .. }
         | imp::Error::NoSuchStatement { .. }
-        | imp::Error::NotRead { .. } => Failure::usage(error.to_string()),
+        | imp::Error::NotRead { .. }
+        | imp::Error::TooManyPairs => Failure::usage(error.to_string()),
         imp::Error::Run(diagnostic) => {
             let failure = Failure::usage(diagnostic.message.clone());
             diagnostic.help.into_iter().fold(failure, Failure::remedy)

@@ -12,6 +12,7 @@
 //! | `explain` | `orthant explain`: what was found in each loop nest, and why not more |
 //! | `dataflow` | `orthant dataflow`: the dependences of an `imp` program |
 //! | `fmt` | `orthant fmt`: the formatter of `imp` programs |
+//! | `profile` | `orthant profile`: what the loops of a running program do |
 //! | `cargo` | `cargo orthant`: Rust crates |
 //! | `version`, `shell` | `orthant version`; `orthant completions` and `orthant man` |
 //! | `tools`, `child`, `settings`, `output`, `failure` | shared: finding and running LLVM, options for the plugin, whole files or none, messages |
@@ -29,6 +30,7 @@ mod failure;
 mod fmt;
 mod opt;
 mod output;
+mod profile;
 mod settings;
 mod shell;
 mod tools;
@@ -64,6 +66,7 @@ fn dispatch(argv: Vec<OsString>) -> Result<ExitCode, Failure> {
             "explain" => explain::run(&matches),
             "dataflow" => dataflow::run(&matches),
             "fmt" => fmt::run(&matches),
+            "profile" => profile::run(&matches),
             "version" => version::run(),
             "completions" => shell::completions(&matches),
             "man" => shell::man(&matches),

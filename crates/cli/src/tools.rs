@@ -2,7 +2,7 @@
 //!
 //! A tool is the value of its variable (`ORTHANT_CLANG`, ...), else found by its versioned name on `PATH`, else in
 //! the folder that `llvm-config-22 --bindir` prints. The plugin is `ORTHANT_PLUGIN`, else `liborthant.so` beside the
-//! executable, in `../lib`, or in `../lib/orthant`. No version is checked here: the plugin itself refuses a host
+//! executable, in `../lib`, or in `../lib/orthant`; QEMU's plugin likewise. No version is checked here: the plugin itself refuses a host
 //! of another LLVM version, and asking every compiler for its version would double the cost of a driver.
 
 use crate::failure::Failure;
@@ -93,27 +93,58 @@ impl Tool {
 /// The plugin's file name.
 pub const PLUGIN: &str = "liborthant.so";
 
-/// The plugin as an absolute path, so that the host's loader does not search for it.
+/// The compiler's plugin as an absolute path, so that the host's loader does not search for it.
 pub fn plugin() -> Result<PathBuf, Failure> {
-    if let Some(given) = variable("ORTHANT_PLUGIN") {
+    library(PLUGIN, "ORTHANT_PLUGIN")
+}
+
+/// QEMU's plugin as an absolute path.
+pub fn qemu_plugin() -> Result<PathBuf, Failure> {
+    library(orthant_qemu::PLUGIN, "ORTHANT_QEMU_PLUGIN")
+}
+
+/// QEMU's user mode for x86-64.
+pub fn qemu() -> Result<PathBuf, Failure> {
+    let given = variable("ORTHANT_QEMU");
+    let name = given.clone().unwrap_or_else(|| "qemu-x86_64".into());
+    on_path(&name).ok_or_else(|| match given {
+        Some(given) => {
+            Failure::missing(format!("ORTHANT_QEMU names {}, which is no program", given.display()))
+                .remedy("unset it, or let it name qemu-x86_64")
+        }
+        None => Failure::missing("qemu-x86_64 is not installed").remedy(
+            "apt-get install qemu-user (or `cargo xtask setup` in Orthant's sources), or set ORTHANT_QEMU",
+        ),
+    })
+}
+
+/// A library of ours: named by a variable, or beside the executable, where cargo builds libraries, or where libraries
+/// are installed.
+fn library(name: &str, given_by: &str) -> Result<PathBuf, Failure> {
+    if let Some(given) = variable(given_by) {
         let known = std::path::absolute(&given).ok().filter(|file| file.is_file());
         return known.ok_or_else(|| {
-            Failure::missing(format!("ORTHANT_PLUGIN names {}, which is no file", given.display()))
-                .remedy(format!("unset it, or let it name {PLUGIN}"))
+            Failure::missing(format!("{given_by} names {}, which is no file", given.display()))
+                .remedy(format!("unset it, or let it name {name}"))
         });
     }
     let executable = env::current_exe().unwrap_or_default();
     let real = executable.canonicalize().unwrap_or_else(|_| executable.clone());
     let folders = [real, executable].into_iter().filter_map(|file| file.parent().map(Path::to_owned));
     let candidates = folders
-        .flat_map(|folder| [folder.clone(), folder.join("../lib"), folder.join("../lib/orthant")])
-        .map(|folder| folder.join(PLUGIN));
+        .flat_map(|folder| ["", "../lib", "../lib/orthant", "deps"].map(|place| folder.join(place)))
+        .map(|folder| folder.join(name));
     candidates.into_iter().find(|file| file.is_file()).ok_or_else(|| {
         Failure::missing(format!(
-            "{PLUGIN} is neither beside the orthant executable nor in ../lib or ../lib/orthant"
+            "{name} is neither beside the orthant executable nor in ../lib or ../lib/orthant"
         ))
-        .remedy("build it with `cargo build --release`, or set ORTHANT_PLUGIN to its path")
+        .remedy(format!("build it with `cargo build --release`, or set {given_by} to its path"))
     })
+}
+
+/// A program as the shell finds it.
+pub fn program(name: &Path) -> Option<PathBuf> {
+    on_path(name)
 }
 
 /// A variable that says something.

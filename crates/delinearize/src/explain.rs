@@ -1,6 +1,6 @@
 //! A view in the words of the source: `B: double[][B->size1], valid when B->size1 >= C->size1`.
 
-use crate::poly::{Atom, Poly};
+use crate::poly::{Atom, Monomial, Poly};
 use crate::view::{Cells, View};
 use isl::{BasicSet, Constraint, DimType, Set};
 
@@ -17,7 +17,11 @@ pub struct Names<'a> {
 impl View {
     /// The declaration, and the condition if there is one.
     pub fn explain(&self, names: &Names<'_>) -> isl::Result<String> {
-        let sizes: String = self.sizes.iter().map(|size| format!("[{}]", affine(size, names, &[]))).collect();
+        let sizes: String = self
+            .sizes
+            .iter()
+            .map(|size| format!("[{}]", size.text(|atom| name(atom, names.param, &[]))))
+            .collect();
         let declaration = format!("{}: {}[]{sizes}", names.array, names.element);
         Ok(match self.is_always_valid()? {
             true => declaration,
@@ -32,12 +36,13 @@ impl View {
             Cells::Exact { pieces, granules, domain } => (pieces, *granules, domain),
         };
         let counters = counter_names(domain)?;
+        let name = |atom: &Atom| name(atom, names.param, &counters);
         let mut texts = Vec::new();
         for piece in pieces {
-            let cell = cell(&piece.subscripts, granules, names, &counters);
+            let cell = cell(names.array, &piece.subscripts, granules, &name);
             let text = match pieces.len() {
                 1 => cell,
-                _ => format!("{cell} for {}", self.within(&piece.within, domain)?),
+                _ => format!("{cell} for {}", self.within(&piece.within, domain, &name)?),
             };
             texts.push(text);
         }
@@ -45,21 +50,19 @@ impl View {
     }
 
     /// What tells the instances of a piece from those of the other pieces.
-    fn within(&self, piece: &Set, domain: &Set) -> isl::Result<String> {
+    fn within(&self, piece: &Set, domain: &Set, name: &dyn Fn(&Atom) -> String) -> isl::Result<String> {
         let known = domain.clone().intersect_params(self.frame.context.clone())?;
-        let text = piece.clone().gist(known)?.coalesce()?.drop_unused_params()?.to_str()?;
-        Ok(body(&text).to_owned())
+        readable(&piece.clone().gist(known)?.coalesce()?, name)
     }
 }
 
-fn cell(subscripts: &[Poly], granules: u64, names: &Names<'_>, counters: &[String]) -> String {
-    let mut text = names.array.to_owned();
+fn cell(array: &str, subscripts: &[Poly], granules: u64, name: &dyn Fn(&Atom) -> String) -> String {
+    let mut text = array.to_owned();
     for (at, subscript) in subscripts.iter().enumerate() {
-        let last = subscript.add(&Poly::constant(i128::from(granules) - 1));
-        let first = affine(subscript, names, counters);
-        match last {
+        let first = subscript.text(name);
+        match subscript.add(&Poly::constant(i128::from(granules) - 1)) {
             Ok(last) if granules > 1 && at + 1 == subscripts.len() => {
-                text.push_str(&format!("[{first} .. {}]", affine(&last, names, counters)));
+                text.push_str(&format!("[{first} .. {}]", last.text(name)));
             }
             _ => text.push_str(&format!("[{first}]")),
         }
@@ -67,13 +70,14 @@ fn cell(subscripts: &[Poly], granules: u64, names: &Names<'_>, counters: &[Strin
     text
 }
 
-fn affine(poly: &Poly, names: &Names<'_>, counters: &[String]) -> String {
-    poly.text(|atom| match atom {
+fn name(atom: &Atom, param: &dyn Fn(&str) -> String, counters: &[String]) -> String {
+    match atom {
         Atom::Counter(position) => {
             counters.get(*position as usize).cloned().unwrap_or_else(|| atom.to_string())
         }
-        Atom::Param(name) => (names.param)(name),
-    })
+        Atom::Param(name) => param(name),
+        Atom::Share(name, by) => format!("{}/{by}", param(name)),
+    }
 }
 
 fn counter_names(domain: &Set) -> isl::Result<Vec<String>> {
@@ -84,17 +88,21 @@ fn counter_names(domain: &Set) -> isl::Result<Vec<String>> {
 
 /// A set of parameter values as people write it: `n >= m and m > 0`.
 pub fn condition(set: &Set, param: &dyn Fn(&str) -> String) -> isl::Result<String> {
+    readable(set, &|atom| name(atom, param, &[]))
+}
+
+fn readable(set: &Set, name: &dyn Fn(&Atom) -> String) -> isl::Result<String> {
     let mut cases = Vec::new();
     let mut is_readable = true;
     set.foreach_basic_set(|case| {
-        match conjunction(&case, param)? {
+        match conjunction(&case, name)? {
             Some(text) => cases.push(text),
             None => is_readable = false,
         }
         Ok(())
     })?;
     match (is_readable, cases.len()) {
-        (false, _) => Ok(body(&set.to_str()?).to_owned()),
+        (false, _) => in_isl_notation(set, name),
         (true, 0) => Ok("never".into()),
         (true, 1) => Ok(cases.remove(0)),
         (true, _) => Ok(cases.iter().map(|case| format!("({case})")).collect::<Vec<_>>().join(" or ")),
@@ -102,56 +110,64 @@ pub fn condition(set: &Set, param: &dyn Fn(&str) -> String) -> isl::Result<Strin
 }
 
 /// The constraints; `None` if there are divisions.
-fn conjunction(case: &BasicSet, param: &dyn Fn(&str) -> String) -> isl::Result<Option<String>> {
+fn conjunction(case: &BasicSet, name: &dyn Fn(&Atom) -> String) -> isl::Result<Option<String>> {
     if case.dim(DimType::Div)? > 0 {
         return Ok(None);
     }
     let mut parts = Vec::new();
     case.foreach_constraint(|constraint| {
-        parts.push(comparison(&constraint, param)?);
+        parts.push(comparison(&constraint, name)?);
         Ok(())
     })?;
     Ok(Some(if parts.is_empty() { "always".into() } else { parts.join(" and ") }))
 }
 
-fn comparison(constraint: &Constraint, param: &dyn Fn(&str) -> String) -> isl::Result<String> {
+fn comparison(constraint: &Constraint, name: &dyn Fn(&Atom) -> String) -> isl::Result<String> {
     let number = |text: String| text.parse::<i128>().unwrap_or(0);
     let (mut left, mut right) = (Poly::default(), Poly::default());
-    for position in 0..constraint.dim(DimType::Param)? {
-        let name = constraint.get_dim_name(DimType::Param, position)?.unwrap_or_default();
-        let value = number(constraint.get_coefficient_val(DimType::Param, position)?.to_str()?);
-        let side = if value > 0 { &mut left } else { &mut right };
-        let term = Poly::param(&name).scale(value.abs()).map_err(isl::Error::other)?;
-        *side = side.add(&term).map_err(isl::Error::other)?;
+    for kind in [DimType::Set, DimType::Param] {
+        for position in 0..constraint.dim(kind)? {
+            let atom = match kind {
+                DimType::Set => Atom::Counter(position as u32),
+                _ => Atom::Param(constraint.get_dim_name(kind, position)?.unwrap_or_default().into()),
+            };
+            let value = number(constraint.get_coefficient_val(kind, position)?.to_str()?);
+            let side = if value > 0 { &mut left } else { &mut right };
+            let term = Poly::term(Monomial::product([atom]), value.saturating_abs());
+            *side = side.add(&term).map_err(isl::Error::other)?;
+        }
     }
     let constant = number(constraint.get_constant_val()?.to_str()?);
-    Ok(compared(left, right, constant, constraint.is_equality()?, param))
+    Ok(compared(&left, &right, constant, constraint.is_equality()?, name))
 }
 
 /// `left - right + constant` is at least 0, or 0.
 fn compared(
-    left: Poly,
-    right: Poly,
+    left: &Poly,
+    right: &Poly,
     constant: i128,
     is_equality: bool,
-    param: &dyn Fn(&str) -> String,
+    name: &dyn Fn(&Atom) -> String,
 ) -> String {
-    let show = |side: &Poly, more: i128| {
-        let side = side.add(&Poly::constant(more)).unwrap_or_else(|_| side.clone());
-        side.text(|atom| match atom {
-            Atom::Param(name) => param(name),
-            Atom::Counter(_) => atom.to_string(),
-        })
-    };
+    let show =
+        |side: &Poly, more: i128| side.add(&Poly::constant(more)).unwrap_or_else(|_| side.clone()).text(name);
     let (at_least, at_most) = if is_equality { ("=", "=") } else { (">=", "<=") };
     match (left.is_zero(), right.is_zero()) {
-        (true, _) => format!("{} {at_most} {constant}", show(&right, 0)),
-        (_, false) if constant == -1 && !is_equality => format!("{} > {}", show(&left, 0), show(&right, 0)),
-        _ if constant > 0 && !right.is_zero() => {
-            format!("{} {at_least} {}", show(&left, constant), show(&right, 0))
-        }
-        _ => format!("{} {at_least} {}", show(&left, 0), show(&right, -constant)),
+        (true, _) => format!("{} {at_most} {constant}", show(right, 0)),
+        (_, false) if constant == -1 && !is_equality => format!("{} > {}", show(left, 0), show(right, 0)),
+        (_, false) if constant > 0 => format!("{} {at_least} {}", show(left, constant), show(right, 0)),
+        _ => format!("{} {at_least} {}", show(left, 0), show(right, -constant)),
     }
+}
+
+/// isl's own text, for what the rest of this module has no words for.
+fn in_isl_notation(set: &Set, name: &dyn Fn(&Atom) -> String) -> isl::Result<String> {
+    let mut named = set.clone();
+    for position in 0..named.dim(DimType::Param)? {
+        let param = named.get_dim_name(DimType::Param, position)?.unwrap_or_default();
+        named = named.set_dim_name(DimType::Param, position, &name(&Atom::Param(param.into())))?;
+    }
+    Ok(body(&named.to_str()?).to_owned())
 }
 
 /// The part of isl's text that says something: after the colon, without the braces.
@@ -185,6 +201,7 @@ mod tests {
         assert_eq!(text("[n] -> { : n = 7 }"), "n = 7");
         assert_eq!(text("[n] -> { : n >= 7 or n <= -3 }"), "(n >= 7) or (n <= -3)");
         assert_eq!(text("[n] -> { : n mod 8 = 0 }"), "(n) mod 8 = 0");
+        assert_eq!(text("[p0] -> { : p0 mod 8 = 0 }"), "(B->size1) mod 8 = 0");
         assert_eq!(text("{ : }"), "always");
         assert_eq!(text("{ : false }"), "never");
     }

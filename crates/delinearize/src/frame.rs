@@ -1,5 +1,6 @@
 //! From polynomials to isl: one order of parameters for everything, affine expressions by position.
 
+use crate::assumed::Assumed;
 use crate::poly::{Atom, Poly};
 use crate::problem::Problem;
 use isl::{Aff, Ctx, DimType, Set, Space, Val};
@@ -11,13 +12,15 @@ pub struct Frame {
     /// A space with all parameters.
     params: Space,
     positions: HashMap<Rc<str>, usize>,
-    /// What is known about the parameters: `{ : ... }`.
+    /// What is known or assumed about the parameters before anything is placed: `{ : ... }`.
     pub context: Set,
+    /// What of it is assumed: `{ : ... }`.
+    pub assumed: Set,
 }
 
 impl Frame {
-    /// With the parameters of all sets and polynomials.
-    pub fn new(problem: &Problem) -> isl::Result<Self> {
+    /// With the parameters of all sets and polynomials, and an assumption about them.
+    pub fn new(problem: &Problem, assumed: &Assumed) -> isl::Result<Self> {
         let ctx = problem.context.ctx();
         let names = param_names(problem)?;
         let mut params = Space::params_alloc(ctx, names.len())?;
@@ -26,13 +29,20 @@ impl Frame {
             params = params.set_dim_name(DimType::Param, position, &name)?;
             positions.insert(name, position);
         }
-        let context = problem.context.clone().align_params(params.clone())?;
-        Ok(Self { params, positions, context })
+        let known = problem.context.clone().align_params(params.clone())?;
+        let assumed = assumed.condition(&known)?;
+        let context = known.intersect(assumed.clone())?;
+        Ok(Self { params, positions, context, assumed })
     }
 
     /// isl's context.
     pub fn ctx(&self) -> &Ctx {
         self.context.ctx()
+    }
+
+    /// The position of a parameter.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.positions.get(name).copied()
     }
 
     /// The set with the parameters in this order.
@@ -52,17 +62,20 @@ impl Frame {
 
     /// `{ S[i,j] -> [value] }` of an affine polynomial, on the space of an aligned set.
     pub fn aff(&self, domain: &Space, poly: &Poly) -> isl::Result<Aff> {
+        if !domain.has_equal_params(&self.params)? {
+            return Err(isl::Error::other(NotAligned));
+        }
         let mut aff = Aff::zero_on_domain_space(domain.clone())?;
         for (monomial, coefficient) in poly.terms() {
-            let value = self.val(coefficient)?;
             aff = match monomial.powers() {
-                [] => aff.set_constant_val(value)?,
+                [] => aff.set_constant_val(self.val(coefficient)?)?,
                 [(Atom::Counter(position), 1)] => {
-                    aff.set_coefficient_val(DimType::In, *position as usize, value)?
+                    aff.set_coefficient_val(DimType::In, *position as usize, self.val(coefficient)?)?
                 }
-                [(Atom::Param(name), 1)] => {
-                    let position = self.positions.get(name).copied().unwrap_or(usize::MAX);
-                    aff.set_coefficient_val(DimType::Param, position, value)?
+                [(Atom::Param(name), 1)] => self.add_param(aff, name, self.val(coefficient)?)?,
+                [(Atom::Share(name, by), 1)] => {
+                    let share = self.val(coefficient)?.div(self.val(*by)?)?;
+                    self.add_param(aff, name, share)?
                 }
                 _ => return Err(isl::Error::other(NotAffine(poly.to_string()))),
             };
@@ -70,7 +83,14 @@ impl Frame {
         Ok(aff)
     }
 
-    fn val(&self, value: i128) -> isl::Result<Val> {
+    /// Adds a multiple of a parameter; an unknown one is an error of isl's.
+    fn add_param(&self, aff: Aff, name: &str, times: Val) -> isl::Result<Aff> {
+        let position = self.position(name).unwrap_or(usize::MAX);
+        aff.add_coefficient_val(DimType::Param, position, times)
+    }
+
+    /// A number.
+    pub fn val(&self, value: i128) -> isl::Result<Val> {
         match i64::try_from(value) {
             Ok(small) => Val::int_from_si(self.ctx(), small),
             Err(_) => Val::read_from_str(self.ctx(), &value.to_string()),
@@ -82,6 +102,11 @@ impl Frame {
 #[derive(Debug, thiserror::Error)]
 #[error("{0} is not affine (a mistake in Orthant: please report it)")]
 struct NotAffine(String);
+
+/// A set whose parameters are in another order got where positions count: a mistake in this crate.
+#[derive(Debug, thiserror::Error)]
+#[error("parameters are in different orders (a mistake in Orthant: please report it)")]
+struct NotAligned;
 
 fn param_names(problem: &Problem) -> isl::Result<BTreeSet<Rc<str>>> {
     let mut names: BTreeSet<Rc<str>> = problem.products.names().cloned().collect();

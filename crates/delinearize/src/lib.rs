@@ -50,12 +50,14 @@
 //! | `split` | sizes that are products | beyond |
 //! | `alpha` | sizes `P + alpha` | 5 |
 //! | `place` | subscripts, pieces, where they are inside | 4.1, 4.3 |
+//! | `assumed` | rows a parameter of bytes apart, unit strides | beyond |
 //! | `search` | the best shape for all accesses | 4.2 |
 //! | `frame` | from polynomials to isl | |
 //! | [`explain`] | the view in source names | |
 //! | [`text`] | problems as text, for tests | |
 
 mod alpha;
+mod assumed;
 pub mod explain;
 mod frame;
 pub mod parse;
@@ -74,6 +76,7 @@ pub use poly::{Atom, Monomial, Overflow, Poly};
 pub use problem::{Access, Problem, Products};
 pub use view::{Cells, View};
 
+use assumed::Assumed;
 use frame::Frame;
 use isl::{DimType, Set};
 use place::Placed;
@@ -117,8 +120,51 @@ pub fn delinearize(problem: &Problem, options: &Options) -> Result<View, Error> 
     for (index, access) in problem.accesses.iter().enumerate() {
         check(access).map_err(|what| Error::Input { index, what })?;
     }
-    let frame = Frame::new(problem)?;
     let offsets: Vec<_> = problem.accesses.iter().map(|access| known_offset(problem, access)).collect();
+    let known = offsets.iter().flatten().count();
+    let mut best: Option<(usize, View)> = None;
+    for assumed in assumptions(problem, &offsets) {
+        let offsets = offsets.iter().map(|offset| assumed.apply(offset.as_ref()?).ok()).collect();
+        let view = attempt(problem, options, offsets, &assumed)?;
+        let exact = view.accesses.iter().filter(|cells| cells.is_exact()).count();
+        if exact == known {
+            return Ok(view);
+        }
+        let is_enough = |most: usize| exact > most || exact == most && assumed.is_nothing();
+        if best.as_ref().is_none_or(|(most, _)| is_enough(*most)) {
+            best = Some((exact, view));
+        }
+    }
+    match best {
+        Some((_, view)) => Ok(view),
+        None => attempt(problem, options, offsets, &Assumed::default()),
+    }
+}
+
+/// What is worth assuming before anything is placed, the best first; nothing is among it.
+fn assumptions(problem: &Problem, offsets: &[Option<Poly>]) -> Vec<Assumed> {
+    let bytes = problem.accesses.iter().fold(0, |all, access| poly::gcd(all, access.bytes.into())).max(1);
+    let known: Vec<Poly> = offsets.iter().flatten().cloned().collect();
+    let linear: Vec<poly::Linear> = known.iter().filter_map(Poly::linear).collect();
+    let mut all: Vec<Assumed> = Assumed::multiples(&known, bytes).into_iter().collect();
+    all.push(Assumed::default());
+    for unit in Assumed::unit_strides(&linear, bytes) {
+        let Ok(offsets) = known.iter().map(|offset| unit.apply(offset)).collect::<Result<Vec<_>, _>>() else {
+            continue;
+        };
+        let more = Assumed::multiples(&offsets, bytes).unwrap_or_default();
+        all.push(unit.and(more));
+    }
+    all
+}
+
+fn attempt(
+    problem: &Problem,
+    options: &Options,
+    offsets: Vec<Option<Poly>>,
+    assumed: &Assumed,
+) -> Result<View, Error> {
+    let frame = Frame::new(problem, assumed)?;
     let granule = granule(problem, &offsets);
     let known: Vec<_> = problem
         .accesses
@@ -129,9 +175,10 @@ pub fn delinearize(problem: &Problem, options: &Options) -> Result<View, Error> 
     let mut search = Search::new(problem, &frame, options, &known);
     let outcome = search.run()?;
     let exhausted = search.exhausted;
-    let valid = valid(&frame, &outcome, &known)?;
+    let valid = valid(problem, &frame, &outcome)?;
     let (sizes, accesses) = (outcome.sizes.clone(), cells(problem, &frame, outcome, &known)?);
-    Ok(View { granule, sizes, accesses, valid, exhausted, frame })
+    let known = frame.align(&problem.context)?;
+    Ok(View { granule, sizes, accesses, valid, exhausted, known, frame })
 }
 
 fn check(access: &Access) -> Result<(), &'static str> {
@@ -148,7 +195,7 @@ fn check(access: &Access) -> Result<(), &'static str> {
 
 /// The offset with products written out, if each term has at most one counter.
 fn known_offset(problem: &Problem, access: &Access) -> Option<Poly> {
-    let offset = problem.products.expand(access.offset.as_ref()?)?;
+    let offset = problem.products.expand(access.offset.as_ref()?).ok()?;
     offset.linear().map(|_| offset)
 }
 
@@ -168,23 +215,18 @@ fn prepare(frame: &Frame, access: &Access, offset: &Poly, granule: u64) -> isl::
     let linear =
         offset.linear().unwrap_or(poly::Linear { strides: Default::default(), base: Poly::default() });
     let domain = frame.align(&access.domain)?.intersect_params(frame.context.clone())?;
-    Ok(Known { offset, linear, granules: i128::from(access.bytes / granule), domain })
+    let executed = domain.clone().params()?;
+    Ok(Known { offset, linear, granules: i128::from(access.bytes / granule), domain, executed })
 }
 
-/// The parameter values that are not bad, where something is executed and the context holds; whatever is simple
-/// elsewhere.
-fn valid(frame: &Frame, outcome: &Outcome, known: &[Option<Known>]) -> isl::Result<Set> {
+/// The parameter values that are as assumed and not bad for any access.
+fn valid(problem: &Problem, frame: &Frame, outcome: &Outcome) -> isl::Result<Set> {
     let mut valid = frame.everything()?;
-    for (placed, access) in outcome.placed.iter().zip(known) {
-        let (Ok(placed), Some(access)) = (placed, access) else { continue };
-        if placed.bad.is_empty()? {
-            continue;
-        }
-        let relevant = access.domain.clone().params()?;
-        let bad = placed.bad.clone().gist(relevant)?;
-        valid = valid.subtract(bad)?;
+    for placed in outcome.placed.iter().flatten() {
+        valid = valid.subtract(placed.bad.clone())?;
     }
-    valid.gist(frame.context.clone())?.coalesce()?.remove_redundancies()
+    let valid = valid.gist(frame.context.clone())?.intersect(frame.assumed.clone())?;
+    valid.gist(frame.align(&problem.context)?)?.coalesce()?.remove_redundancies()
 }
 
 fn cells(

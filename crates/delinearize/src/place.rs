@@ -15,9 +15,13 @@
 //! Example: `A[M - 1]` in `A[][N][M]` is `[0][1][-1]` by division, and `[0][0][M - 1]` with `k = -1`, for `M >= 1`.
 
 use crate::frame::Frame;
-use crate::poly::{Overflow, Poly};
+use crate::poly::{Atom, Overflow, Poly};
 use crate::problem::Products;
-use isl::{Aff, Set};
+use isl::{Aff, DimType, Set};
+use std::collections::BTreeSet;
+
+/// An access in more pieces costs more than it is worth.
+const MAX_PIECES: usize = 4;
 
 /// Why an access has no subscripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +56,7 @@ pub struct Piece {
 pub struct Placed {
     /// Disjoint; they cover all instances for parameter values outside of `bad`.
     pub pieces: Vec<Piece>,
-    /// Parameter values for which an instance is not inside; only those of the context count. `{ : ... }`.
+    /// Parameter values for which an instance is not inside; simplified: only those with an instance count. `{ : ... }`.
     pub bad: Set,
 }
 
@@ -76,6 +80,8 @@ pub struct Candidate<'a> {
     pub granules: i128,
     /// `{ S[i,j] : ... }`, aligned and within the context.
     pub domain: &'a Set,
+    /// The parameters of the domain: `{ : ... }`.
+    pub executed: &'a Set,
 }
 
 /// Subscript and size of one dimension.
@@ -98,10 +104,9 @@ impl Placing<'_> {
         let mut pieces = vec![Piece { within: access.domain.clone(), subscripts }];
         let mut bad = self.frame.nothing()?;
         for at in (0..self.sizes.len()).rev() {
-            let granules = if at + 1 == self.sizes.len() { access.granules } else { 1 };
             let mut next = Vec::new();
             for piece in pieces {
-                let Some((parts, spoilt)) = self.settle(&piece, at, granules)? else {
+                let Some((parts, spoilt)) = self.settle(&piece, at, access)? else {
                     return Ok(Err(Why::Outside));
                 };
                 bad = spoilt.map_or(Ok(bad.clone()), |spoilt| bad.union(spoilt))?;
@@ -112,10 +117,12 @@ impl Placing<'_> {
                     }
                 }
             }
+            if next.len() > MAX_PIECES {
+                return Ok(Err(Why::Outside));
+            }
             pieces = next;
         }
-        let executed = access.domain.clone().params()?;
-        let never = !executed.is_empty()? && executed.is_subset(&bad)?;
+        let never = !bad.is_empty()? && access.executed.is_subset(&bad)?;
         Ok(if never { Err(Why::Outside) } else { Ok(Placed { pieces, bad }) })
     }
 
@@ -124,7 +131,7 @@ impl Placing<'_> {
         let mut subscripts = Vec::new();
         let mut rest = offset.clone();
         for size in self.sizes.iter().rev() {
-            let size = self.products.expand(size).ok_or(Why::Overflow)?;
+            let size = self.products.expand(size)?;
             let (quotient, remainder) = rest.div_rem(&size)?;
             subscripts.push(remainder);
             rest = quotient;
@@ -143,59 +150,141 @@ impl Placing<'_> {
     }
 
     /// Brings the subscript of dimension `at + 1` inside; `None` if that cannot be.
-    fn settle(&self, piece: &Piece, at: usize, granules: i128) -> isl::Result<Option<Settled>> {
+    fn settle(&self, piece: &Piece, at: usize, access: &Candidate<'_>) -> isl::Result<Option<Settled>> {
         let space = piece.within.get_space()?;
         let dimension = Dimension {
             subscript: self.frame.aff(&space, &piece.subscripts[at + 1])?,
             size: self.frame.aff(&space, &self.sizes[at])?,
-            granules,
+            granules: if at + 1 == self.sizes.len() { access.granules } else { 1 },
         };
-        let all = &piece.within;
-        let mut outside = Vec::new();
-        for k in self.ks() {
-            let rest = self.outside(&dimension, all, k)?;
-            if rest.is_empty()? {
-                return Ok(Some((vec![(all.clone(), k)], None)));
-            }
-            outside.push((k, rest));
+        if let Some(k) = self.proved(&dimension, &piece.within)? {
+            return Ok(Some((vec![(piece.within.clone(), k)], None)));
         }
-        // A walk over the whole array with a subscript that knows no rows: the rows are a wrong guess.
-        let has_row = piece.subscripts[..=at].iter().any(Poly::has_counter);
-        if self.sizes[at].as_constant().is_some() && !has_row {
+        let mut gaps = self.gaps(&dimension, &piece.within);
+        if gaps.all(|gap| matches!(gap.and_then(|gap| gap.is_empty()), Ok(true))) {
+            return self.settle_by_pieces(&dimension, &piece.within, access.executed);
+        }
+        if self.sizes[at].as_constant().is_some() && !is_row(&piece.subscripts, at) {
             return Ok(None);
         }
-        self.settle_by_pieces(all, outside)
+        self.settle_under_condition(&dimension, &piece.within, access.executed, at)
     }
 
-    fn settle_by_pieces(&self, all: &Set, outside: Vec<(i128, Set)>) -> isl::Result<Option<Settled>> {
-        let mut parts = Vec::new();
-        let mut uncovered = all.clone();
-        for (k, rest) in &outside {
-            let inside = uncovered.clone().subtract(rest.clone())?;
-            if !inside.is_empty()? {
-                parts.push((inside, *k));
-                uncovered = uncovered.intersect(rest.clone())?;
+    /// One part of the instances for each `k`; parameter values that alone need another `k` are bad.
+    fn settle_by_pieces(
+        &self,
+        dimension: &Dimension,
+        all: &Set,
+        executed: &Set,
+    ) -> isl::Result<Option<Settled>> {
+        let (mut parts, mut bad) = (Vec::new(), self.frame.nothing()?);
+        for (part, k) in self.parts(dimension, all)? {
+            let params = part.clone().params()?;
+            match is_wide(&params, executed)? {
+                true => parts.push((part, k)),
+                false => bad = bad.union(params.gist(executed.clone())?)?,
             }
         }
-        if uncovered.is_empty()? {
-            return Ok(Some((parts, None)));
-        }
-        let executed = all.clone().params()?;
+        let is_bad = !bad.is_empty()?;
+        Ok((1..=MAX_PIECES).contains(&parts.len()).then_some((parts, is_bad.then_some(bad))))
+    }
+
+    fn settle_under_condition(
+        &self,
+        dimension: &Dimension,
+        all: &Set,
+        executed: &Set,
+        at: usize,
+    ) -> isl::Result<Option<Settled>> {
         let mut thin = None;
-        for (k, rest) in outside {
-            let bad = rest.params()?;
+        for k in self.ks() {
+            let bad = self.bad(dimension, all, k, executed)?;
             let valid = executed.clone().subtract(bad.clone())?;
+            if self.is_about_rows(&bad, at)? {
+                return Ok(None);
+            }
             let settled = (vec![(all.clone(), k)], Some(bad));
-            if is_wide(&valid, &executed)? {
+            if is_wide(&valid, executed)? {
                 return Ok(Some(settled));
             }
             thin = thin.or((!valid.is_empty()?).then_some(settled));
         }
-        let bad = uncovered.params()?;
-        match executed.is_subset(&bad)? {
-            false => Ok(Some((parts, Some(bad)))),
-            true => Ok(thin),
+        let mut bad = self.frame.nothing()?;
+        for gap in self.gaps(dimension, all) {
+            bad = bad.union(gap?.params()?.gist(executed.clone())?)?;
         }
+        if executed.is_subset(&bad)? {
+            return Ok(thin);
+        }
+        let pieces = self.settle_by_pieces(dimension, all, executed)?;
+        pieces
+            .map(|(parts, more)| Ok((parts, Some(more.map_or(Ok(bad.clone()), |more| bad.union(more))?))))
+            .transpose()
+    }
+
+    /// Whether a condition compares a size with a product that has the size as a factor: it holds for a single row only,
+    /// so the access walks over all rows.
+    fn is_about_rows(&self, bad: &Set, at: usize) -> isl::Result<bool> {
+        for name in self.products.multiples(&self.sizes[at]) {
+            if let Some(position) = self.frame.position(name)
+                && bad.involves_dims(DimType::Param, position, 1)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The `k` for which the subscript is always inside.
+    fn proved(&self, dimension: &Dimension, all: &Set) -> isl::Result<Option<i128>> {
+        let never_below = self.below(dimension, all, 0)?.is_empty()?;
+        let never_above = self.above(dimension, all, 0)?.is_empty()?;
+        let most = i128::from(self.shifts);
+        // A subscript that is sometimes below is so for greater `k`, too.
+        let mut ks = match (never_below, never_above) {
+            (true, true) => return Ok(Some(0)),
+            (false, false) => return Ok(None),
+            (true, false) => 1..=most,
+            (false, true) => -most..=-1,
+        };
+        let is_inside = |k: i128| {
+            Ok(self.below(dimension, all, k)?.is_empty()? && self.above(dimension, all, k)?.is_empty()?)
+        };
+        ks.find_map(|k| is_inside(k).map(|inside| inside.then_some(k)).transpose()).transpose()
+    }
+
+    /// The parameter values for which a subscript, less `k` times the size, is not inside.
+    fn bad(&self, dimension: &Dimension, all: &Set, k: i128, executed: &Set) -> isl::Result<Set> {
+        let simple = |set: Set| set.params()?.gist(executed.clone());
+        simple(self.below(dimension, all, k)?)?.union(simple(self.above(dimension, all, k)?)?)
+    }
+
+    /// The instances whose subscript is inside for a `k`, for each `k`. No instance has two: `[k*s, k*s + s)` are apart, or
+    /// empty.
+    fn parts(&self, dimension: &Dimension, all: &Set) -> isl::Result<Vec<(Set, i128)>> {
+        let mut parts = Vec::new();
+        for k in self.ks() {
+            let (least, end) = (self.multiple(dimension, k)?, self.multiple(dimension, k + 1)?);
+            let inside = all.clone().intersect(dimension.subscript.clone().ge_set(least)?)?;
+            let inside = inside.intersect(self.after(dimension)?.le_set(end)?)?;
+            if !inside.is_empty()? {
+                parts.push((inside, k));
+            }
+        }
+        Ok(parts)
+    }
+
+    /// The instances whose subscript is inside for no `k`: below all, above all, or across the end of a row.
+    fn gaps<'b>(
+        &'b self,
+        dimension: &'b Dimension,
+        all: &'b Set,
+    ) -> impl Iterator<Item = isl::Result<Set>> + 'b {
+        let most = i128::from(self.shifts);
+        let ends = [self.below(dimension, all, -most), self.above(dimension, all, most)];
+        let rows = if dimension.granules > 1 { -most..most } else { 0..0 };
+        let across = move |k| self.above(dimension, all, k)?.intersect(self.below(dimension, all, k + 1)?);
+        ends.into_iter().chain(rows.map(across))
     }
 
     /// 0, -1, 1, -2, 2, ...
@@ -203,16 +292,33 @@ impl Placing<'_> {
         std::iter::once(0).chain((1..=i128::from(self.shifts)).flat_map(|k| [-k, k]))
     }
 
-    /// The instances for which the subscript, less `k` times the size, is not inside.
-    fn outside(&self, dimension: &Dimension, all: &Set, k: i128) -> isl::Result<Set> {
-        let Dimension { subscript, size, granules } = dimension;
-        let space = all.get_space()?;
-        let number = |value: i128| self.frame.aff(&space, &Poly::constant(value));
-        let subscript = subscript.clone().sub(size.clone().mul(number(k)?)?)?;
-        let below = subscript.clone().lt_set(number(0)?)?;
-        let above = subscript.add(number(*granules)?)?.gt_set(size.clone())?;
-        all.clone().intersect(below)?.union(all.clone().intersect(above)?)
+    /// The instances whose subscript is below `k` times the size.
+    fn below(&self, dimension: &Dimension, all: &Set, k: i128) -> isl::Result<Set> {
+        all.clone().intersect(dimension.subscript.clone().lt_set(self.multiple(dimension, k)?)?)
     }
+
+    /// The instances whose last subscript is not below `k + 1` times the size.
+    fn above(&self, dimension: &Dimension, all: &Set, k: i128) -> isl::Result<Set> {
+        all.clone().intersect(self.after(dimension)?.gt_set(self.multiple(dimension, k + 1)?)?)
+    }
+
+    fn multiple(&self, dimension: &Dimension, k: i128) -> isl::Result<Aff> {
+        dimension.size.clone().scale_val(self.frame.val(k)?)
+    }
+
+    /// The subscript after the last one that is touched.
+    fn after(&self, dimension: &Dimension) -> isl::Result<Aff> {
+        dimension.subscript.clone().add_constant_val(self.frame.val(dimension.granules)?)
+    }
+}
+
+/// Whether the subscript after `at` has counters of its own, and those before have, too. If not, a constant size is a
+/// wrong guess: a walk over the whole array knows no rows, and a diagonal has no width.
+fn is_row(subscripts: &[Poly], at: usize) -> bool {
+    let counters = |poly: &Poly| poly.atoms().into_iter().filter(Atom::is_counter).collect::<BTreeSet<_>>();
+    let outer: BTreeSet<_> = subscripts[..=at].iter().flat_map(counters).collect();
+    let own = counters(&subscripts[at + 1]);
+    !outer.is_empty() && !own.is_empty() && own.is_disjoint(&outer)
 }
 
 /// Whether a part of a set of parameter values leaves all parameters as free as the whole does.

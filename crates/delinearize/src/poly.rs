@@ -5,7 +5,8 @@
 //! Terms are sorted by [`Monomial`]'s order: first by degree, then lexicographically with counters before parameters.
 //! That is a monomial order (a product keeps the order of its factors), so division with remainder ends.
 //!
-//! Coefficients are `i128`. Whatever does not fit is [`Overflow`], never a wrong result.
+//! Coefficients are `i128`. Whatever does not fit, also more terms or higher powers than offsets have, is [`Overflow`],
+//! never a wrong result, and never an expansion without end.
 //!
 //! # Division
 //! `a.div_rem(s)` finds `q` and `r` with `a = q*s + r`: no term of `r` is divisible by the leading term of `s`
@@ -29,10 +30,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 
-/// A coefficient or an exponent does not fit.
+/// A coefficient, an exponent or the number of terms is too large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a coefficient of the polynomial is too large")]
+#[error("a polynomial is too large")]
 pub struct Overflow;
+
+/// The number of terms from which on a polynomial is too large.
+const MAX_TERMS: usize = 512;
+
+/// The degree from which on it is too large.
+const MAX_DEGREE: u32 = 64;
 
 /// What polynomials are made of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +48,8 @@ pub enum Atom {
     Counter(u32),
     /// The parameter of that name.
     Param(Rc<str>),
+    /// The parameter of that name divided by a number that is assumed to divide it.
+    Share(Rc<str>, i128),
 }
 
 impl Atom {
@@ -51,11 +60,12 @@ impl Atom {
 }
 
 impl fmt::Display for Atom {
-    /// Counters as `i0`, `i1`, ...
+    /// In isl's notation, counters as `i0`, `i1`, ...
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Atom::Counter(position) => write!(f, "i{position}"),
             Atom::Param(name) => f.write_str(name),
+            Atom::Share(name, by) => write!(f, "floor({name}/{by})"),
         }
     }
 }
@@ -88,9 +98,10 @@ impl Monomial {
         let mut powers: BTreeMap<Atom, u32> = self.0.iter().cloned().collect();
         for (atom, power) in &other.0 {
             let sum = powers.entry(atom.clone()).or_default();
-            *sum = sum.checked_add(*power).ok_or(Overflow)?;
+            *sum += power;
         }
-        Ok(Self(powers.into_iter().collect()))
+        let product = Self(powers.into_iter().collect());
+        if product.degree() < MAX_DEGREE { Ok(product) } else { Err(Overflow) }
     }
 
     /// The quotient, if it is a product.
@@ -305,6 +316,22 @@ impl Poly {
         Some(linear)
     }
 
+    /// With atoms replaced, where `value` gives something for them.
+    pub fn substitute(&self, value: impl Fn(&Atom) -> Option<Self>) -> Result<Self, Overflow> {
+        let mut sum = Self::default();
+        for (monomial, &coefficient) in &self.terms {
+            let mut product = Self::constant(coefficient);
+            for (atom, power) in &monomial.0 {
+                let factor = value(atom).unwrap_or_else(|| Self::atom(atom.clone()));
+                for _ in 0..*power {
+                    product = product.mul(&factor)?;
+                }
+            }
+            sum = sum.add(&product)?;
+        }
+        Ok(sum)
+    }
+
     /// Terms grouped by which of `params` they contain: the part of the terms that contain all of `with` once and none
     /// of the others, divided by the product of `with`. `None` if one of `params` occurs with a higher power.
     pub fn part(&self, params: &[Atom], with: &[Atom]) -> Option<Self> {
@@ -364,7 +391,7 @@ impl Poly {
             0 => self.terms.remove(&monomial),
             _ => self.terms.insert(monomial, sum),
         };
-        Ok(())
+        if self.terms.len() < MAX_TERMS { Ok(()) } else { Err(Overflow) }
     }
 }
 
@@ -393,5 +420,125 @@ fn nearest(a: i128, b: i128) -> i128 {
         true if (a < 0) == (b < 0) => quotient + 1,
         true => quotient - 1,
         false => quotient,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::{ParseError, parse};
+    use fastrand::Rng;
+
+    fn poly(text: &str) -> Poly {
+        let atom = |name: &str| match name.strip_prefix('i').and_then(|rest| rest.parse().ok()) {
+            Some(position) => Poly::counter(position),
+            None => Poly::param(name),
+        };
+        parse(text, atom).unwrap()
+    }
+
+    fn random(rng: &mut Rng) -> Poly {
+        let atoms = ["i0", "i1", "n", "m"];
+        let mut sum = Poly::default();
+        for _ in 0..rng.usize(0..6) {
+            let mut term = Poly::constant(rng.i128(-9..10));
+            for _ in 0..rng.usize(0..4) {
+                term = term.mul(&poly(atoms[rng.usize(..4)])).unwrap();
+            }
+            sum = sum.add(&term).unwrap();
+        }
+        sum
+    }
+
+    /// Different values for different atoms.
+    fn value(atom: &Atom) -> i128 {
+        match atom {
+            Atom::Counter(position) => i128::from(*position) * 7 - 3,
+            Atom::Param(name) => 11 + name.len() as i128 * i128::from(name.as_bytes()[0] % 5),
+            Atom::Share(..) => 1,
+        }
+    }
+
+    #[test]
+    fn arithmetic_is_that_of_numbers() {
+        let mut rng = Rng::with_seed(1);
+        for _ in 0..2000 {
+            let (a, b) = (random(&mut rng), random(&mut rng));
+            let (x, y) = (a.eval(value).unwrap(), b.eval(value).unwrap());
+            assert_eq!(a.add(&b).unwrap().eval(value), Ok(x + y));
+            assert_eq!(a.sub(&b).unwrap().eval(value), Ok(x - y));
+            assert_eq!(a.mul(&b).unwrap().eval(value), Ok(x * y));
+            let (q, r) = a.div_rem(&b).unwrap();
+            assert_eq!(q.mul(&b).unwrap().add(&r).unwrap(), a, "({a}) / ({b})");
+            if !b.is_zero() {
+                assert_eq!(a.mul(&b).unwrap().div_exact(&b).unwrap(), Some(a.clone()), "({a}) * ({b})");
+            }
+            assert_eq!(poly(&a.to_string()), a);
+        }
+    }
+
+    #[test]
+    fn the_order_is_kept_by_products() {
+        let mut rng = Rng::with_seed(2);
+        let monomial = |rng: &mut Rng| {
+            let atoms = (0..rng.usize(0..4)).map(|_| Atom::Counter(rng.u32(..3))).collect::<Vec<_>>();
+            Monomial::product(atoms)
+        };
+        for _ in 0..2000 {
+            let [a, b, c] = [monomial(&mut rng), monomial(&mut rng), monomial(&mut rng)];
+            assert_eq!(a.cmp(&b), a.mul(&c).unwrap().cmp(&b.mul(&c).unwrap()), "{a:?} {b:?} {c:?}");
+            assert!(Monomial::default() <= a);
+        }
+    }
+
+    #[test]
+    fn too_large_numbers_are_refused() {
+        let huge = Poly::constant(i128::MAX);
+        assert_eq!(huge.add(&Poly::constant(1)), Err(Overflow));
+        assert_eq!(Poly::constant(i128::MIN).scale(-1), Err(Overflow));
+        assert_eq!(huge.mul(&poly("2*n")), Err(Overflow));
+        assert_eq!(poly("n^3").eval(|_| i128::MAX), Err(Overflow));
+        // The one quotient that does not fit is left as the remainder.
+        let least = Poly::constant(i128::MIN);
+        assert_eq!(least.div_rem(&Poly::constant(-1)), Ok((Poly::default(), least.clone())));
+        assert_eq!(gcd(i128::MIN, i128::MIN), 1);
+    }
+
+    #[test]
+    fn rounding_goes_to_the_nearest() {
+        let rounded =
+            [(7, 2), (-7, 2), (5, 3), (-5, 3), (4, 3), (-4, -3), (5, -3)].map(|(a, b)| nearest(a, b));
+        assert_eq!(rounded, [3, -3, 2, -2, 1, 1, -2]);
+    }
+
+    #[test]
+    fn text() {
+        assert_eq!(poly("3 - 2*n*i0 + m*m - i1").to_string(), "-2*i0*n + m^2 - i1 + 3");
+        assert_eq!(poly("(n + 1)^2 - 1 - 2*n").to_string(), "n^2");
+        assert_eq!(poly("0*n").to_string(), "0");
+        for wrong in
+            ["", "n +", "(n", "n)", "2 n", "n^-1", "9999999999999999999999999999999999999999", "n^300"]
+        {
+            assert!(matches!(parse(wrong, Poly::param), Err(ParseError::Expected { .. })), "{wrong}");
+        }
+        assert!(parse(&"(".repeat(100_000), Poly::param).is_err());
+        for large in ["2^200", "n^100", "(a + b + c + d + e + f + g)^9"] {
+            assert!(matches!(parse(large, Poly::param), Err(ParseError::Overflow(_))), "{large}");
+        }
+    }
+
+    #[test]
+    fn parts_and_strides() {
+        let offset = poly("i0*n*m + 2*i0*n + i1*m + 5");
+        let linear = offset.linear().unwrap();
+        assert_eq!(linear.strides[&0], poly("n*m + 2*n"));
+        assert_eq!((&linear.strides[&1], &linear.base), (&poly("m"), &poly("5")));
+        assert!(poly("i0*i1").linear().is_none() && poly("i0^2").linear().is_none());
+        let [n, m] = ["n", "m"].map(|name| Atom::Param(name.into()));
+        let both = [n.clone(), m.clone()];
+        assert_eq!(offset.part(&both, &both), Some(poly("i0")));
+        assert_eq!(offset.part(&both, &[n]), Some(poly("2*i0")));
+        assert_eq!(offset.part(&both, &[]), Some(poly("5")));
+        assert_eq!(poly("n*n").part(&both, &[]), None);
     }
 }

@@ -1,6 +1,6 @@
 //! What is known about an array's accesses.
 
-use crate::poly::{Atom, Monomial, Poly};
+use crate::poly::{Atom, Monomial, Overflow, Poly};
 use isl::Set;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -48,29 +48,23 @@ impl Products {
         self.names.values()
     }
 
+    /// The names of products that have a factor of this size in them.
+    pub fn multiples<'a>(&'a self, size: &Poly) -> impl Iterator<Item = &'a Rc<str>> + use<'a> {
+        let atoms = size.atoms();
+        let has_factor =
+            move |product: &Monomial| product.powers().iter().any(|(atom, _)| atoms.contains(atom));
+        self.names.iter().filter(move |(product, _)| has_factor(product)).map(|(_, name)| name)
+    }
+
     /// The product that a name stands for.
     fn meaning(&self, atom: &Atom) -> Option<&Monomial> {
         let Atom::Param(wanted) = atom else { return None };
         self.names.iter().find(|(_, name)| *name == wanted).map(|(product, _)| product)
     }
 
-    /// With the products written out, so that equal values look equal. `None` if a coefficient gets too large.
-    pub fn expand(&self, poly: &Poly) -> Option<Poly> {
-        let mut sum = Poly::default();
-        for (monomial, coefficient) in poly.terms() {
-            let mut product = Poly::constant(coefficient);
-            for (atom, power) in monomial.powers() {
-                let factor = match self.meaning(atom) {
-                    Some(meaning) => Poly::term(meaning.clone(), 1),
-                    None => Poly::atom(atom.clone()),
-                };
-                for _ in 0..*power {
-                    product = product.mul(&factor).ok()?;
-                }
-            }
-            sum = sum.add(&product).ok()?;
-        }
-        Some(sum)
+    /// With the products written out, so that equal values look equal.
+    pub fn expand(&self, poly: &Poly) -> Result<Poly, Overflow> {
+        poly.substitute(|atom| self.meaning(atom).map(|product| Poly::term(product.clone(), 1)))
     }
 
     /// With products of parameters replaced by their names; `None` if it is not affine then.

@@ -27,6 +27,8 @@ pub struct Known {
     pub granules: i128,
     /// Within the context, aligned.
     pub domain: Set,
+    /// Its parameters: `{ : ... }`.
+    pub executed: Set,
 }
 
 /// A shape with all accesses placed in it.
@@ -97,9 +99,10 @@ impl<'a> Search<'a> {
     /// The best shape.
     pub fn run(&mut self) -> isl::Result<Outcome> {
         self.stages()?;
-        let linear = self.judge(Sizes::new())?;
+        let placed = self.place(&Sizes::new(), usize::MAX)?;
+        let linear = self.judge(Sizes::new(), placed)?;
         Ok(match self.best.take() {
-            Some(best) if best.rank < linear.rank => best,
+            Some(best) if best.rank < linear.rank && best.placed.iter().any(Result::is_ok) => best,
             _ => linear,
         })
     }
@@ -141,7 +144,12 @@ impl<'a> Search<'a> {
                 return Ok(true);
             }
             self.tried.push(sizes.clone());
-            let outcome = self.judge(sizes)?;
+            let limit = self.best.as_ref().map_or(usize::MAX, |best| best.rank.anywhere);
+            let placed = self.place(&sizes, limit)?;
+            if placed.len() < self.accesses.len() {
+                continue;
+            }
+            let outcome = self.judge(sizes, placed)?;
             let is_better = self.best.as_ref().is_none_or(|best| outcome.rank < best.rank);
             if is_better && !outcome.is_contradiction {
                 self.best = Some(outcome);
@@ -154,27 +162,37 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// Places all accesses.
-    fn judge(&self, sizes: Sizes) -> isl::Result<Outcome> {
-        let placing = Placing {
-            frame: self.frame,
-            products: self.products,
-            sizes: &sizes,
-            shifts: self.options.shifts,
-        };
+    /// Places all accesses, or stops when more than `limit` cannot be.
+    fn place(&self, sizes: &Sizes, limit: usize) -> isl::Result<Vec<Result<Placed, Why>>> {
+        let (frame, products, shifts) = (self.frame, self.products, self.options.shifts);
+        let placing = Placing { frame, products, sizes, shifts };
         let mut placed = Vec::new();
-        let (mut bad, mut executed) = (self.frame.nothing()?, self.frame.nothing()?);
+        let mut anywhere = 0;
         for access in self.accesses {
-            let Some(Known { offset, granules, domain, .. }) = access else {
-                placed.push(Err(Why::NotPolynomial));
-                continue;
+            let one = match access {
+                Some(Known { offset, granules, domain, executed, .. }) => {
+                    placing.place(&Candidate { offset, granules: *granules, domain, executed })?
+                }
+                None => Err(Why::NotPolynomial),
             };
-            let one = placing.place(&Candidate { offset, granules: *granules, domain })?;
-            if let Ok(one) = &one {
-                bad = bad.union(one.bad.clone())?;
-                executed = executed.union(domain.clone().params()?)?;
+            anywhere += usize::from(one.is_err());
+            if anywhere > limit {
+                break;
             }
             placed.push(one);
+        }
+        Ok(placed)
+    }
+
+    fn judge(&self, sizes: Sizes, placed: Vec<Result<Placed, Why>>) -> isl::Result<Outcome> {
+        let (mut bad, mut executed) = (self.frame.nothing()?, self.frame.nothing()?);
+        for (access, one) in self.accesses.iter().zip(&placed) {
+            if let (Some(access), Ok(one)) = (access, one)
+                && !one.bad.is_empty()?
+            {
+                bad = bad.union(one.bad.clone())?;
+                executed = executed.union(access.executed.clone())?;
+            }
         }
         let is_bad = !bad.is_empty()?;
         let is_contradiction = is_bad && executed.is_subset(&bad)?;

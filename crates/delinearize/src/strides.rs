@@ -121,21 +121,22 @@ fn directions(stride: &Poly) -> Result<Vec<Poly>, Overflow> {
     })
 }
 
-/// `2*m` and `3*m` are strides of rows of `m`.
+/// `2*m` and `3*m` are strides of rows of `m`; so are `2*n*m + m` and `2*m`.
 fn add_common_divisors(strides: &mut Vec<(Poly, usize)>) -> Result<(), Overflow> {
-    for a in 0..strides.len() {
-        for b in 0..a {
-            let (x, y) = (strides[a].0.content(), strides[b].0.content());
-            let both = gcd(x, y);
-            if both == x || both == y || both == 0 {
-                continue;
+    let mut shared = Vec::new();
+    for (whole, _) in strides.iter() {
+        for (part, _) in strides.iter() {
+            let both = gcd(whole.content(), part.content());
+            let (primitive, _) = part.div_rem(&Poly::constant(part.content()))?;
+            let candidate = primitive.scale(both)?;
+            if both != part.content() && whole.div_exact(&candidate)?.is_some() {
+                shared.push(candidate);
             }
-            let primitive = |stride: &Poly, content| stride.div_rem(&Poly::constant(content));
-            let (first, second) = (primitive(&strides[a].0, x)?.0, primitive(&strides[b].0, y)?.0);
-            let shared = first.scale(both)?;
-            if first == second && strides.iter().all(|(known, _)| *known != shared) {
-                strides.push((shared, 1));
-            }
+        }
+    }
+    for stride in shared {
+        if strides.iter().all(|(known, _)| *known != stride) {
+            strides.push((stride, 1));
         }
     }
     Ok(())

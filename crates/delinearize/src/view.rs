@@ -20,6 +20,7 @@ pub struct View {
     pub valid: Set,
     /// Whether there were more candidates than allowed.
     pub exhausted: bool,
+    pub(crate) known: Set,
     pub(crate) frame: Frame,
 }
 
@@ -59,7 +60,7 @@ impl View {
 
     /// Whether no condition is needed.
     pub fn is_always_valid(&self) -> isl::Result<bool> {
-        self.frame.context.is_subset(&self.valid)
+        self.known.is_subset(&self.valid)
     }
 
     /// The sizes in isl's notation, outermost first, as the model has them.

@@ -29,15 +29,19 @@ pub fn check(scop: &Scop, valid: &Set) -> Result<Check, astgen::Error> {
     let mut pairs = Vec::new();
     for assumption in scop.ledger.entries() {
         if let Condition::NoOverlap(a, b) = assumption.holds {
-            pairs.push(apart(scop, a, b, valid)?);
+            pairs.extend(apart(scop, a, b, valid)?);
         }
     }
     Ok(Check { params, apart: pairs })
 }
 
-fn apart(scop: &Scop, a: ArrayId, b: ArrayId, valid: &Set) -> Result<Apart, astgen::Error> {
+/// `None`: the nest never touches both.
+fn apart(scop: &Scop, a: ArrayId, b: ArrayId, valid: &Set) -> Result<Option<Apart>, astgen::Error> {
     let (first, second) = (cells(scop, a, valid)?, cells(scop, b, valid)?);
     let both = first.clone().params()?.intersect(second.clone().params()?)?.intersect(valid.clone())?;
+    if both.is_empty()? {
+        return Ok(None);
+    }
     let extent = |array: ArrayId, cells: &Set| -> Result<(usize, Expr, Expr), astgen::Error> {
         let bytes = i64::from(scop.array(array).elem_bytes);
         let (low, high) = (cells.clone().lexmin_pw_multi_aff()?, cells.clone().lexmax_pw_multi_aff()?);
@@ -47,7 +51,7 @@ fn apart(scop: &Scop, a: ArrayId, b: ArrayId, valid: &Set) -> Result<Apart, astg
         Ok((array.index(), expression(scop, &low, &both)?, expression(scop, &high, &both)?))
     };
     let extents = [extent(a, &first)?, extent(b, &second)?];
-    Ok(Apart { touched: condition(scop, &both, valid)?, extents })
+    Ok(Some(Apart { touched: condition(scop, &both, valid)?, extents }))
 }
 
 fn in_bytes(cells: PwAff, bytes: i64) -> isl::Result<PwAff> {

@@ -8,7 +8,7 @@ use dataflow::Dependences;
 use isl::Ctx;
 use llvm::back::emit::{Check, Failure, emit, prepare};
 use llvm::front::Obstacle;
-use llvm::front::detect::{Nest, Verdict, detect};
+use llvm::front::detect::{Nest, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
 use llvm::{Pass, Scevs};
 use model::{Budget, Reason};
@@ -77,22 +77,29 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p
     outcome
 }
 
-/// Each nest has its own isl context.
+/// Each nest has its own isl context. Where a nest has no model, parts of it with fewer loops may have one.
 fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
-    for (index, nest) in outcome.nests.iter_mut().enumerate() {
-        let Verdict::Candidate(region) = nest.verdict else { continue };
-        let ctx = Ctx::new();
-        match run.within_budget(&ctx, || lift(run.pass, &run.scevs, region, &ctx, &run.budget)) {
-            Ok(lifted) => outcome.models.push(Modelled {
-                nest: index,
-                lifted,
-                dependences: None,
-                plan: None,
-                program: None,
-                emitted: false,
-            }),
-            Err(obstacle) => nest.verdict = Verdict::Rejected(vec![obstacle]),
+    let mut index = 0;
+    while let Some(nest) = outcome.nests.get_mut(index) {
+        if let Verdict::Candidate(region) = nest.verdict {
+            let ctx = Ctx::new();
+            match run.within_budget(&ctx, || lift(run.pass, &run.scevs, region, &ctx, &run.budget)) {
+                Ok(lifted) => outcome.models.push(Modelled {
+                    nest: index,
+                    lifted,
+                    dependences: None,
+                    plan: None,
+                    program: None,
+                    emitted: false,
+                }),
+                Err(obstacle) => {
+                    nest.verdict = Verdict::Rejected(vec![obstacle]);
+                    let inner = detect_inside(run.pass, region, &run.budget);
+                    outcome.nests.splice(index + 1..index + 1, inner);
+                }
+            }
         }
+        index += 1;
     }
 }
 

@@ -13,6 +13,7 @@
 use crate::dataflow::{Dataflow, Error};
 use crate::flow::Sink;
 use crate::interp::{Ending, Inputs, run};
+use crate::member::Member;
 use crate::resolve::{Op, OpId};
 use crate::trace::{NO_OP, Trace};
 use isl::{DimType, Map, Set};
@@ -33,6 +34,9 @@ pub struct Verdict {
     pub prefix: bool,
 }
 
+/// The most pairs of operations that are compared.
+const MOST_PAIRS: usize = 4_000_000;
+
 type Rounds = Vec<i64>;
 /// By (sink, access, source): the pairs of rounds.
 type Pairs = HashMap<(OpId, Sink, OpId), HashSet<(Rounds, Rounds)>>;
@@ -42,7 +46,7 @@ pub fn check(dataflow: &Dataflow<'_>, inputs: &Inputs, limit: usize) -> Result<V
     let outcome = run(dataflow.program, inputs, limit)?;
     let trace = &outcome.trace;
     let prefix = matches!(outcome.ending, Ending::Limit | Ending::Fault(_));
-    let seen = Observed::of(dataflow, trace);
+    let seen = Observed::of(dataflow, trace)?;
     let mut checker = Checker {
         dataflow,
         values: parameter_values(dataflow, inputs),
@@ -85,7 +89,7 @@ struct Observed {
 }
 
 impl Observed {
-    fn of(dataflow: &Dataflow<'_>, trace: &Trace) -> Observed {
+    fn of(dataflow: &Dataflow<'_>, trace: &Trace) -> Result<Observed, Error> {
         let ops = &dataflow.program.ops;
         let mut seen = Observed {
             ran: HashMap::new(),
@@ -94,6 +98,7 @@ impl Observed {
             direct: HashMap::new(),
             inputs: HashMap::new(),
         };
+        let mut pairs = 0;
         // By cell: its writers so far, the last one last.
         let mut writers: HashMap<u32, Vec<u32>> = HashMap::new();
         for now in 0..trace.len() as u32 {
@@ -104,20 +109,18 @@ impl Observed {
             let write = trace.write(now);
             let accesses = reads.chain(write.map(|write| (Sink::Write, write.cell, write.source)));
             for (access, cell, source) in accesses {
-                seen.access(
-                    (op, access),
-                    &at,
-                    writers.get(&cell.0).map_or(&[][..], Vec::as_slice),
-                    source,
-                    ops,
-                    trace,
-                );
+                let writers = writers.get(&cell.0).map_or(&[][..], Vec::as_slice);
+                pairs += writers.len();
+                if pairs > MOST_PAIRS {
+                    return Err(Error::TooManyPairs);
+                }
+                seen.access((op, access), &at, writers, source, ops, trace);
             }
             if let Some(write) = write {
                 writers.entry(write.cell.0).or_default().push(now);
             }
         }
-        seen
+        Ok(seen)
     }
 
     fn access(
@@ -187,7 +190,7 @@ impl Checker<'_> {
         (0..count).map(|k| format!("-1 <= {}{k} <= {}", "%", bound(k))).collect::<Vec<_>>().join(" and ")
     }
 
-    /// The points of a set within the box of these statements, and whether there are points outside it.
+    /// The points of a set without parameters within the box of these statements, and whether there are points outside it.
     fn points(&self, set: Set, ops: &[OpId]) -> isl::Result<(HashSet<Rounds>, bool)> {
         let mut names = Vec::new();
         let mut bounds = Vec::new();
@@ -201,7 +204,6 @@ impl Checker<'_> {
         }
         let condition = if bounds.is_empty() { "0 = 0".to_string() } else { bounds.join(" and ") };
         let within: Set = set.ctx().parse(&format!("{{ [{}] : {condition} }}", names.join(", ")))?;
-        let set = self.at_values(set)?;
         let outside = !set.is_subset(&within)?;
         let mut points = HashSet::new();
         let count = names.len();
@@ -220,10 +222,9 @@ impl Checker<'_> {
     fn domains(&mut self) -> Result<(), Error> {
         for (id, _) in self.dataflow.program.ops_with_ids() {
             let reach = &self.dataflow.reaches.of[id.index()];
-            let (points, outside) = self.points(reach.map.clone().domain()?, &[id])?;
             let real = self.seen.ran.get(&id).cloned().unwrap_or_default();
             let what = format!("the domain of {}", self.name(id));
-            self.compare(&what, &points, &real, outside, reach.why.is_none());
+            self.compare(&what, reach.map.clone().domain()?, &[id], &real, reach.why.is_none())?;
         }
         Ok(())
     }
@@ -232,29 +233,41 @@ impl Checker<'_> {
     fn compare(
         &mut self,
         what: &str,
-        found: &HashSet<Rounds>,
+        set: Set,
+        ops: &[OpId],
         real: &HashSet<Rounds>,
-        outside: bool,
         exact: bool,
-    ) {
-        if let Some(missing) = real.iter().find(|point| !found.contains(*point)) {
+    ) -> isl::Result<()> {
+        let set = self.at_values(set)?;
+        if exact && !self.verdict.prefix {
+            return self.compare_all(what, set, ops, real);
+        }
+        let missing = match Member::of(&set)? {
+            Some(member) => real.iter().find(|point| !member.contains(point)).cloned(),
+            None => {
+                let (found, _) = self.points(set, ops)?;
+                real.difference(&found).next().cloned()
+            }
+        };
+        if let Some(missing) = missing {
             self.verdict.errors.push(format!("{what} lacks {missing:?}"));
         }
-        if !exact || self.verdict.prefix {
-            return;
-        }
-        if let Some(extra) = found.iter().find(|point| !real.contains(*point)) {
-            self.verdict
-                .errors
-                .push(format!("{what} is called exact and holds {extra:?}, which does not happen"));
-        }
-        if outside {
-            self.verdict.errors.push(format!("{what} is called exact and holds more than what happens"));
-        }
+        Ok(())
     }
 
-    fn pairs(&self, map: &Map, sink: OpId, source: OpId) -> isl::Result<(HashSet<Rounds>, bool)> {
-        self.points(map.clone().wrap()?.flatten()?, &[sink, source])
+    /// The same for a relation that is called exact, and a whole run.
+    fn compare_all(&mut self, what: &str, set: Set, ops: &[OpId], real: &HashSet<Rounds>) -> isl::Result<()> {
+        let (found, outside) = self.points(set, ops)?;
+        if let Some(missing) = real.difference(&found).next() {
+            self.verdict.errors.push(format!("{what} lacks {missing:?}"));
+        }
+        if let Some(extra) = found.difference(real).next() {
+            let error = format!("{what} is called exact and holds {extra:?}, which does not happen");
+            self.verdict.errors.push(error);
+        } else if outside {
+            self.verdict.errors.push(format!("{what} is called exact and holds more than what happens"));
+        }
+        Ok(())
     }
 
     fn dependences(&mut self) -> Result<(), Error> {
@@ -271,28 +284,48 @@ impl Checker<'_> {
                 format!("{kind} of {} ({:?}) from {}", self.name(d.sink), d.access, self.name(d.source))
             };
             let (q, k, direct) = (what("Q"), what("K"), what("the direct dependence"));
-            let (points, outside) = self.pairs(&d.q, d.sink, d.source)?;
-            self.compare(&q, &points, &joined(&self.seen.q, &key), outside, d.q_why.is_none());
+            let ops = [d.sink, d.source];
+            let flat = |map: &Map| map.clone().wrap()?.flatten();
+            self.compare(&q, flat(&d.q)?, &ops, &joined(&self.seen.q, &key), d.q_why.is_none())?;
             if let Some(map) = &d.k {
-                let (points, outside) = self.pairs(map, d.sink, d.source)?;
-                self.compare(&k, &points, &joined(&self.seen.k, &key), outside, true);
+                self.compare(&k, flat(map)?, &ops, &joined(&self.seen.k, &key), true)?;
             }
-            let (points, outside) = self.pairs(&d.direct, d.sink, d.source)?;
             let real = joined(&self.seen.direct, &key);
-            self.compare(&direct, &points, &real, outside, d.direct_why.is_none());
+            let exact = d.direct_why.is_none();
+            self.compare(&direct, flat(&d.direct)?, &ops, &real, exact)?;
             self.verdict.real += real.len();
-            self.verdict.extra += self.extra(&points, &real, d.sink, d.source);
+            if !exact || self.verdict.prefix {
+                self.verdict.extra += self.extra(flat(&d.direct)?, &real, d.sink, d.source)?;
+            }
         }
         self.unclaimed(&claimed);
         Ok(())
     }
 
     /// The pairs between operations that happened which are no dependences.
-    fn extra(&self, found: &HashSet<Rounds>, real: &HashSet<Rounds>, sink: OpId, source: OpId) -> usize {
+    fn extra(&self, set: Set, real: &HashSet<Rounds>, sink: OpId, source: OpId) -> Result<usize, Error> {
+        let (Some(sinks), Some(sources)) = (self.seen.ran.get(&sink), self.seen.ran.get(&source)) else {
+            return Ok(0);
+        };
+        let set = self.at_values(set)?;
         let depth = self.dataflow.program.ops[sink.index()].loops().count();
-        let ran = |op: OpId, at: &[i64]| self.seen.ran.get(&op).is_some_and(|ran| ran.contains(at));
-        let happened = |pair: &&Rounds| ran(sink, &pair[..depth]) && ran(source, &pair[depth..]);
-        found.iter().filter(happened).filter(|pair| !real.contains(*pair)).count()
+        let Some(member) = Member::of(&set)? else {
+            let (found, _) = self.points(set, &[sink, source])?;
+            let happened =
+                |pair: &&Rounds| sinks.contains(&pair[..depth]) && sources.contains(&pair[depth..]);
+            return Ok(found.difference(real).filter(happened).count());
+        };
+        if sinks.len().saturating_mul(sources.len()) > MOST_PAIRS {
+            return Err(Error::TooManyPairs);
+        }
+        let mut extra = 0;
+        let mut pair = Rounds::new();
+        for (sink, source) in sinks.iter().flat_map(|sink| sources.iter().map(move |source| (sink, source))) {
+            pair.clear();
+            pair.extend(sink.iter().chain(source));
+            extra += usize::from(member.contains(&pair) && !real.contains(&pair));
+        }
+        Ok(extra)
     }
 
     /// Dependences of the trace between statements for which the analysis has no relation at all.
@@ -325,10 +358,9 @@ impl Checker<'_> {
 
     fn inputs(&mut self) -> Result<(), Error> {
         for input in &self.dataflow.flow.inputs {
-            let (points, outside) = self.points(input.rounds.clone(), &[input.sink])?;
             let real = self.seen.inputs.get(&(input.sink, input.access)).cloned().unwrap_or_default();
             let what = format!("the input of {} ({:?})", self.name(input.sink), input.access);
-            self.compare(&what, &points, &real, outside, input.why.is_none());
+            self.compare(&what, input.rounds.clone(), &[input.sink], &real, input.why.is_none())?;
         }
         Ok(())
     }

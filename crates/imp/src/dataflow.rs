@@ -79,6 +79,9 @@ pub enum Error {
         /// Where.
         line: usize,
     },
+    /// A run has more pairs of operations than can be compared.
+    #[error("the run has too many pairs of operations to compare; choose smaller values")]
+    TooManyPairs,
     /// The model that was built breaks its own rules: a defect of ours.
     #[error("internal error: {0}; please report it with the program")]
     Model(#[from] model::verify::Invalid),

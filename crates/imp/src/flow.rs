@@ -29,8 +29,8 @@ use crate::reach::{Budget, Reach, Reaches, Why};
 use crate::resolve::*;
 use crate::trace::Kind;
 use isl::{DimType, Map, Result, Set};
-use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeSet, HashMap};
 
 /// One access of a statement: `{ [t] -> [cell] }`, and why it is not exact.
 #[derive(Clone)]
@@ -112,7 +112,8 @@ pub fn flow(
     let mut joint = Vec::new();
     joints(&reaches.program.body, &mut joint);
     let left = Cell::new(budget.flow);
-    let solver = Solver { reaches, layout: &reaches.layout, joints: joint, budget, left };
+    let solver =
+        Solver { reaches, layout: &reaches.layout, joints: joint, budget, left, read: RefCell::default() };
     let mut writes: Vec<Vec<Access>> = vec![Vec::new(); reaches.program.vars.len()];
     for (id, op) in reaches.program.ops_with_ids() {
         if let Some((var, subscripts)) = op.write.as_ref().filter(|(var, _)| wanted(*var)) {
@@ -151,7 +152,14 @@ pub struct OpAccess {
 /// All accesses of the program, in text order, the reads of a statement before its write.
 pub fn accesses(reaches: &Reaches<'_>, budget: Budget) -> Result<Vec<OpAccess>> {
     let left = Cell::new(budget.flow);
-    let solver = Solver { reaches, layout: &reaches.layout, joints: Vec::new(), budget, left };
+    let solver = Solver {
+        reaches,
+        layout: &reaches.layout,
+        joints: Vec::new(),
+        budget,
+        left,
+        read: RefCell::default(),
+    };
     let mut found = Vec::new();
     for (op, info) in reaches.program.ops_with_ids() {
         for (at, read) in info.reads.iter().enumerate() {
@@ -173,6 +181,8 @@ struct Solver<'a> {
     budget: Budget,
     /// What is left for all dependences together.
     left: Cell<u64>,
+    /// Relations that were read from text before.
+    read: RefCell<HashMap<String, Map>>,
 }
 
 /// One access of the sink, with its cells: everything below is seen from it.
@@ -209,8 +219,14 @@ struct Joint {
 }
 
 impl Solver<'_> {
+    /// The relation written so. The same ones are needed for many pairs of statements, and reading text takes time.
     fn map(&self, text: &str) -> Result<Map> {
-        self.reaches.ctx.parse(&format!("{}{{ {text} }}", self.layout.param_tuple()))
+        if let Some(map) = self.read.borrow().get(text) {
+            return Ok(map.clone());
+        }
+        let map: Map = self.reaches.ctx.parse(&format!("{}{{ {text} }}", self.layout.param_tuple()))?;
+        self.read.borrow_mut().insert(text.to_string(), map.clone());
+        Ok(map)
     }
 
     /// `{ [t] -> [cell] }`: the reach, restricted by the guards, and then the subscripts.

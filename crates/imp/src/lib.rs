@@ -17,6 +17,7 @@ pub mod interp;
 pub mod invariant;
 pub mod lexer;
 pub mod lower;
+pub mod member;
 pub mod parser;
 pub mod reach;
 pub mod relax;

@@ -2,16 +2,17 @@
 //!
 //! The usual four steps (Sugiyama, Tagawa and Toda):
 //!
-//! 1. *Layers.* Edges that go back in the order of the nodes (dependences carried by a loop) and self-loops are set
-//!    aside; the layer of a node is the length of the longest path of the others to it. So the layers of the graph of
-//!    operations are the steps of an ideal parallel machine.
+//! 1. *Layers.* Edges that go back in the order of the nodes (dependences carried by a loop) are turned round and
+//!    self-loops set aside; the layer of a node is the length of the longest path to it. So the layers of the graph
+//!    of operations, which has neither, are the steps of an ideal parallel machine.
 //! 2. *Bends.* An edge over several layers gets a *bend* in each layer between: an empty node that it runs through.
 //! 3. *Order.* Within a layer, nodes and bends are sorted by the mean position of their neighbours, sweeping down and
 //!    up a fixed number of times.
 //! 4. *Places.* Each layer is packed without overlaps, as near as possible to the means of the neighbours.
 //!
-//! Edges that go back run along the right border of the nodes they join. Everything is deterministic; sizes are in pixels, a
-//! character of the monospaced font being [`CHAR`] wide.
+//! Edges that were turned round have their arrow at the upper end and leave beside the middle, so that they do not
+//! cover their opposite. Everything is deterministic; sizes are in pixels, a character of the monospaced font being [`CHAR`]
+//! wide.
 //!
 //! The drawing has no scripts and refers to nothing; colours follow the reader's light or dark scheme.
 
@@ -28,6 +29,8 @@ const GAP: f64 = 58.0;
 const SPACE: f64 = 26.0;
 /// The width that a bend takes.
 const BEND: f64 = 12.0;
+/// How far from the middle a turned edge leaves.
+const BESIDE: f64 = 10.0;
 /// The border around everything.
 const MARGIN: f64 = 20.0;
 /// How often the order is improved.
@@ -54,8 +57,8 @@ struct Layout<'g> {
     links: Vec<[Vec<usize>; 2]>,
     /// Edges with all places they run through, downwards.
     routes: Vec<(Edge, Vec<usize>)>,
-    /// Edges that go back, and self-loops.
-    back: Vec<Edge>,
+    /// Self-loops.
+    own: Vec<Edge>,
 }
 
 /// The drawing as an SVG document.
@@ -83,14 +86,19 @@ fn merged(edges: &[Edge]) -> Vec<Edge> {
     merged
 }
 
+/// The upper and the lower end of an edge.
+fn ends(edge: &Edge) -> (usize, usize) {
+    (edge.from.min(edge.to), edge.from.max(edge.to))
+}
+
 impl<'g> Layout<'g> {
     fn new(graph: &'g Graph) -> Layout<'g> {
-        let (down, back): (Vec<Edge>, Vec<Edge>) =
-            merged(&graph.edges).into_iter().partition(|edge| edge.from < edge.to);
+        let (own, others): (Vec<Edge>, Vec<Edge>) =
+            merged(&graph.edges).into_iter().partition(|edge| edge.from == edge.to);
         let mut layer = vec![0; graph.nodes.len()];
-        for to in 0..graph.nodes.len() {
-            let above = down.iter().filter(|edge| edge.to == to).map(|edge| layer[edge.from] + 1);
-            layer[to] = above.max().unwrap_or(0);
+        for node in 0..graph.nodes.len() {
+            let above = others.iter().map(ends).filter(|(_, lower)| *lower == node);
+            layer[node] = above.map(|(upper, _)| layer[upper] + 1).max().unwrap_or(0);
         }
         let width = |text: &str| (text.chars().count() as f64 * CHAR + 20.0).max(40.0);
         let places = graph.nodes.iter().zip(&layer);
@@ -101,27 +109,28 @@ impl<'g> Layout<'g> {
             layers: vec![Vec::new(); layer.iter().max().map_or(0, |deepest| deepest + 1)],
             links: vec![Default::default(); graph.nodes.len()],
             routes: Vec::new(),
-            back,
+            own,
         };
         for (node, layer) in layer.iter().enumerate() {
             layout.layers[*layer].push(node);
         }
-        down.into_iter().for_each(|edge| layout.route(edge));
+        others.into_iter().for_each(|edge| layout.route(edge));
         layout.spread();
         layout
     }
 
     /// Gives an edge its bends.
     fn route(&mut self, edge: Edge) {
-        let mut route = vec![edge.from];
-        for layer in self.places[edge.from].layer + 1..self.places[edge.to].layer {
+        let (upper, lower) = ends(&edge);
+        let mut route = vec![upper];
+        for layer in self.places[upper].layer + 1..self.places[lower].layer {
             let bend = self.places.len();
             self.places.push(Place { layer, width: BEND, x: 0.0 });
             self.links.push(Default::default());
             self.layers[layer].push(bend);
             route.push(bend);
         }
-        route.push(edge.to);
+        route.push(lower);
         for pair in route.windows(2) {
             self.links[pair[1]][ABOVE].push(pair[0]);
             self.links[pair[0]][BELOW].push(pair[1]);
@@ -212,7 +221,7 @@ impl<'g> Layout<'g> {
     fn draw(&self) -> String {
         let right = self.places.iter().map(|p| p.x + p.width / 2.0).fold(MARGIN, f64::max);
         let label = |edge: &Edge| edge.label.chars().count() as f64 * CHAR;
-        let outside = self.back.iter().map(|edge| 40.0 + label(edge)).fold(0.0, f64::max);
+        let outside = self.own.iter().map(|edge| 40.0 + label(edge)).fold(0.0, f64::max);
         let width = (right + outside + MARGIN).ceil();
         let height = (2.0 * MARGIN + self.layers.len() as f64 * (HEIGHT + GAP) - GAP).max(60.0).ceil();
         let mut out = format!(
@@ -221,7 +230,7 @@ impl<'g> Layout<'g> {
             self.graph.name
         );
         self.routes.iter().for_each(|(edge, route)| self.draw_route(&mut out, edge, route));
-        self.back.iter().for_each(|edge| self.draw_back(&mut out, edge));
+        self.own.iter().for_each(|edge| self.draw_own(&mut out, edge));
         (0..self.graph.nodes.len()).for_each(|node| self.draw_node(&mut out, node));
         out.push_str("</svg>\n");
         out
@@ -244,9 +253,11 @@ impl<'g> Layout<'g> {
 
     /// A smooth line through the bends; the label stands beside its first part.
     fn draw_route(&self, out: &mut String, edge: &Edge, route: &[usize]) {
-        let mut path = format!("M{:.1} {:.1}", self.places[route[0]].x, self.top(route[0]) + HEIGHT);
+        let turned = edge.from > edge.to;
+        let x = |place: usize| self.places[place].x + if turned { BESIDE } else { 0.0 };
+        let mut path = format!("M{:.1} {:.1}", x(route[0]), self.top(route[0]) + HEIGHT);
         for (at, pair) in route.windows(2).enumerate() {
-            let (x0, x1) = (self.places[pair[0]].x, self.places[pair[1]].x);
+            let (x0, x1) = (x(pair[0]), x(pair[1]));
             let (y0, y1) = (self.top(pair[0]) + HEIGHT, self.top(pair[1]));
             let half = (y0 + y1) / 2.0;
             let _ = write!(path, " C{x0:.1} {half:.1} {x1:.1} {half:.1} {x1:.1} {y1:.1}");
@@ -254,26 +265,23 @@ impl<'g> Layout<'g> {
                 let _ = write!(path, " L{x1:.1} {:.1}", y1 + HEIGHT);
             }
         }
-        let _ = writeln!(out, "<path class=\"{}\" d=\"{path}\"/>", class(edge.line));
-        let (from, to) = (&self.places[route[0]], &self.places[route[1]]);
-        let x = (from.x + to.x) / 2.0 + 5.0;
-        label(out, &edge.label, x, self.top(route[0]) + HEIGHT + GAP / 2.0 + 4.0);
+        let arrow = if turned { "up" } else { "down" };
+        let _ = writeln!(out, "<path class=\"edge {arrow}{}\" d=\"{path}\"/>", class(edge.line));
+        let beside = (x(route[0]) + x(route[1])) / 2.0 + 5.0;
+        label(out, &edge.label, beside, self.top(route[0]) + HEIGHT + GAP / 2.0 + 4.0);
     }
 
-    /// Out of the right side of one node and into the right side of the other.
-    fn draw_back(&self, out: &mut String, edge: &Edge) {
-        let side = |node: usize| self.places[node].x + self.places[node].width / 2.0;
-        let (x0, x1) = (side(edge.from), side(edge.to));
-        let shift = if edge.from == edge.to { 7.0 } else { 0.0 };
-        let y0 = self.top(edge.from) + HEIGHT / 2.0 + shift;
-        let y1 = self.top(edge.to) + HEIGHT / 2.0 - shift;
-        let far = x0.max(x1) + 34.0;
+    /// Out of the right side of a node and into it again.
+    fn draw_own(&self, out: &mut String, edge: &Edge) {
+        let place = &self.places[edge.from];
+        let (x, y) = (place.x + place.width / 2.0, self.top(edge.from) + HEIGHT / 2.0);
+        let (far, low, high) = (x + 34.0, y + 7.0, y - 7.0);
         let _ = writeln!(
             out,
-            "<path class=\"{}\" d=\"M{x0:.1} {y0:.1} C{far:.1} {y0:.1} {far:.1} {y1:.1} {x1:.1} {y1:.1}\"/>",
+            "<path class=\"edge down{}\" d=\"M{x:.1} {low:.1} C{far:.1} {low:.1} {far:.1} {high:.1} {x:.1} {high:.1}\"/>",
             class(edge.line)
         );
-        label(out, &edge.label, far - 4.0, (y0 + y1) / 2.0 + 4.0);
+        label(out, &edge.label, far - 4.0, y + 4.0);
     }
 }
 
@@ -285,9 +293,9 @@ fn label(out: &mut String, text: &str, x: f64, y: f64) {
 
 fn class(line: Line) -> &'static str {
     match line {
-        Line::Solid => "edge",
-        Line::Dashed => "edge dashed",
-        Line::Dotted => "edge dotted",
+        Line::Solid => "",
+        Line::Dashed => " dashed",
+        Line::Dotted => " dotted",
     }
 }
 
@@ -297,16 +305,22 @@ fn escaped(text: &str) -> String {
 
 const STYLE: &str = "\
 <style>
-  :root { color-scheme: light dark }
-  text { font: 12px monospace; fill: light-dark(#222, #ddd) }
-  .label { font-size: 11px; fill: light-dark(#555, #aaa) }
-  rect { fill: light-dark(#f4f7fb, #1e2630); stroke: light-dark(#456, #9ab) }
-  .edge { fill: none; stroke: light-dark(#456, #9ab); stroke-width: 1.2; marker-end: url(#arrow) }
+  text { font: 12px monospace; fill: #222 }
+  .label { font-size: 11px; fill: #555 }
+  rect { fill: #f4f7fb; stroke: #567 }
+  .edge { fill: none; stroke: #567; stroke-width: 1.2 }
+  .down { marker-end: url(#arrow) }
+  .up { marker-start: url(#arrow) }
   .dashed { stroke-dasharray: 6 4 }
   .dotted { stroke-dasharray: 1.5 4 }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #ddd }
+    .label { fill: #aaa }
+    rect { fill: #1e2630 }
+  }
 </style>
 <defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \
-orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" fill=\"#567\"/></marker></defs>
+orient=\"auto-start-reverse\"><path d=\"M0 0 L8 4 L0 8 z\" fill=\"#567\"/></marker></defs>
 ";
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! * `run VALUES`: the operations of a run with their direct, most recent and all dependences;
 //! * `structure VALUES...`: the program with its structure put back, whether its dataflow is exact, and for each of the
 //!   values whether it does the same as the original and whether its dataflow is what the trace says;
+//! * `kernel VALUES...`: whether the dataflow is exact, and for each of the values whether it is what the trace says;
 //! * `fmt`: the program as the formatter writes it.
 
 use filetests::TestInput;
@@ -17,6 +18,7 @@ fn main() -> std::process::ExitCode {
         .command("dataflow", command_dataflow)
         .command("run", command_run)
         .command("structure", command_structure)
+        .command("kernel", command_kernel)
         .command("fmt", |input| imp::format(input.text).map_err(|error| error.render(input.name, input.text)))
         .run()
 }
@@ -55,6 +57,24 @@ fn command_dataflow(input: &TestInput) -> Result<String, String> {
     for values in checks {
         let verdict = check(&result, &Inputs::parse(&values)?, 100_000).map_err(|error| error.to_string())?;
         let _ = writeln!(text, "check {values}: {verdict}");
+        if !verdict.errors.is_empty() {
+            return Err(text);
+        }
+    }
+    Ok(text)
+}
+
+fn command_kernel(input: &TestInput) -> Result<String, String> {
+    let program = parse(input)?;
+    let result = dataflow(&program, &Options::default()).map_err(|error| error.to_string())?;
+    let status = if result.is_exact() { "exact" } else { "over-approximated" };
+    let direct = result.flow.dependences.iter().filter(|d| !d.direct.is_empty().unwrap_or(false)).count();
+    let mut text = format!("{} statements, {direct} dependences, {status}\n", program.ops.len());
+    for values in input.args {
+        let mut inputs = Inputs::parse(values)?;
+        inputs.seed = Some(1);
+        let verdict = check(&result, &inputs, 10_000).map_err(|error| error.to_string())?;
+        let _ = writeln!(text, "{values}: {verdict}");
         if !verdict.errors.is_empty() {
             return Err(text);
         }

@@ -2,6 +2,7 @@
 #include "context.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
@@ -78,6 +79,21 @@ LLVMValueRef orthant_escape(LLVMValueRef value, LLVMBasicBlockRef into, const LL
   for (BasicBlock *from : predecessors(merge))
     merged->addIncoming(inst, from);
   return wrap(merged);
+}
+
+void orthant_forget_lifetimes(const LLVMBasicBlockRef *region, size_t count) {
+  SmallPtrSet<Value *, 8> objects;
+  for (BasicBlock *block : blocks(region, count))
+    for (Instruction &inst : *block)
+      if (auto *mark = dyn_cast<LifetimeIntrinsic>(&inst))
+        objects.insert(mark->getArgOperand(0));
+  SmallVector<Instruction *, 16> marks;
+  for (Value *object : objects)
+    for (User *user : object->users())
+      if (auto *mark = dyn_cast<LifetimeIntrinsic>(user))
+        marks.push_back(mark);
+  for (Instruction *mark : marks)
+    mark->eraseFromParent();
 }
 
 void orthant_delete_blocks(const LLVMBasicBlockRef *dead, size_t count) {

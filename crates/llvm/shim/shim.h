@@ -109,6 +109,7 @@ uint64_t orthant_access_bytes(LLVMValueRef inst); // of a load or store; 0: not 
 void orthant_unsupported_type(LLVMValueRef inst, OrthantSink sink, void *data);
 // 0: no alias, 1: may, 2: partial, 3: must. `bytes` 0: unknown extent.
 unsigned orthant_alias(OrthantPass *pass, LLVMValueRef a, uint64_t a_bytes, LLVMValueRef b, uint64_t b_bytes);
+bool orthant_may_read(OrthantPass *pass, LLVMValueRef call, LLVMValueRef base); // anything addressed from base
 void orthant_target(OrthantPass *pass, OrthantTarget *target);
 
 // Remarks. kind 0: done (-Rpass), 1: missed (-Rpass-missed), 2: analysis (-Rpass-analysis).
@@ -129,6 +130,9 @@ LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockR
 LLVMBasicBlockRef orthant_split_exiting(LLVMBasicBlockRef exit, const LLVMBasicBlockRef *region, size_t count);
 // A phi in `merge` with the value from every predecessor, which takes the value's place outside the region.
 LLVMValueRef orthant_escape(LLVMValueRef inst, LLVMBasicBlockRef merge, const LLVMBasicBlockRef *region, size_t count);
+// Makes stack objects live in the whole function if their lifetime starts or ends in these blocks: copies of the blocks
+// have no such marks.
+void orthant_forget_lifetimes(const LLVMBasicBlockRef *blocks, size_t count);
 // Removes blocks that nothing leads to; they need not be finished.
 void orthant_delete_blocks(const LLVMBasicBlockRef *blocks, size_t count);
 // Turns stack slots into SSA values; slots that cannot be turned stay.

@@ -266,6 +266,10 @@ unsigned orthant_alias(OrthantPass *pass, LLVMValueRef a, uint64_t a_bytes, LLVM
   return pass->alias.alias(memory(a, a_bytes), memory(b, b_bytes));
 }
 
+bool orthant_may_read(OrthantPass *pass, LLVMValueRef call, LLVMValueRef base) {
+  return isRefSet(pass->alias.getModRefInfo(cast<CallBase>(unwrap(call)), memory(base, 0)));
+}
+
 void orthant_target(OrthantPass *pass, OrthantTarget *out) {
   const TargetTransformInfo &T = pass->target;
   using Level = TargetTransformInfo::CacheLevel;

@@ -136,6 +136,7 @@ unsafe extern "C" {
         b: LLVMValueRef,
         b_bytes: u64,
     ) -> c_uint;
+    pub fn orthant_may_read(pass: *mut OrthantPass, call: LLVMValueRef, base: LLVMValueRef) -> bool;
     pub fn orthant_target(pass: *mut OrthantPass, target: *mut Target);
 
     pub fn orthant_remark(
@@ -172,6 +173,7 @@ unsafe extern "C" {
         region: *const LLVMBasicBlockRef,
         count: usize,
     ) -> LLVMValueRef;
+    pub fn orthant_forget_lifetimes(blocks: *const LLVMBasicBlockRef, count: usize);
     pub fn orthant_delete_blocks(blocks: *const LLVMBasicBlockRef, count: usize);
     pub fn orthant_promote(pass: *mut OrthantPass, slots: *const LLVMValueRef, count: usize);
     pub fn orthant_alias_scopes(pass: *mut OrthantPass, scopes: *mut LLVMMetadataRef, count: usize);

@@ -157,6 +157,12 @@ impl<'p> Pass<'p> {
         Value::of(ask!(ffi::orthant_escape(inst.raw, merge.raw, blocks.as_ptr(), blocks.len())))
     }
 
+    /// Makes stack objects live in the whole function if their lifetime starts or ends in these blocks.
+    pub(crate) fn forget_lifetimes(self, blocks: &[Block<'p>]) {
+        let blocks: Vec<_> = blocks.iter().map(|block| block.raw).collect();
+        ask!(ffi::orthant_forget_lifetimes(blocks.as_ptr(), blocks.len()));
+    }
+
     /// Removes blocks that nothing leads to.
     pub(crate) fn delete_blocks(self, blocks: &[Block<'p>]) {
         let blocks: Vec<_> = blocks.iter().map(|block| block.raw).collect();
@@ -261,6 +267,11 @@ impl<'p> Pass<'p> {
             3 => Alias::Must,
             _ => Alias::May,
         }
+    }
+
+    /// Whether a call may read memory that is addressed from `base`.
+    pub fn may_read(self, call: Inst<'p>, base: Value<'p>) -> bool {
+        ask!(ffi::orthant_may_read(self.raw, call.raw, base.raw))
     }
 
     /// The target machine.
@@ -547,6 +558,13 @@ impl<'p> Value<'p> {
         let ty = ask!(llvm_c::LLVMTypeOf(self.raw));
         (is_constant && ask!(llvm_c::LLVMGetIntTypeWidth(ty)) <= 64)
             .then(|| ask!(llvm_c::LLVMConstIntGetSExtValue(self.raw)))
+    }
+
+    /// Whether its type is `i1`.
+    pub fn is_truth(self) -> bool {
+        let ty = ask!(llvm_c::LLVMTypeOf(self.raw));
+        let is_integer = ask!(llvm_c::LLVMGetTypeKind(ty)) == llvm_sys::LLVMTypeKind::LLVMIntegerTypeKind;
+        is_integer && ask!(llvm_c::LLVMGetIntTypeWidth(ty)) == 1
     }
 
     /// As an operand is written in IR: `%n`, `7`, `@table`.

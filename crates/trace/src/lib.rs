@@ -1,5 +1,33 @@
 //! From the events of an execution to folded domains, accesses and dependences.
+//!
+//! The front half of Selva, Gruber, Sampaio, Guillon, Pouchet, Rastello: *Building a Polyhedral Representation from an
+//! Instrumented Execution* (TACO 2019), Section 4. Events come from any front end (`qemu`, tests); nothing here knows
+//! where from. [`fold`] does the rest.
+//!
+//! | module | idea |
+//! |---|---|
+//! | [`code`] | instructions as the tracer sees them; looking ahead |
+//! | [`cfg`] | a function's control flow and its loops |
+//! | [`context`], [`position`] | calls and loops around an instruction; where a thread is |
+//! | [`nodes`], [`shadow`] | who wrote a place last, in 12 bytes |
+//! | [`values`] | integer results without reading registers |
+//! | [`stream`] | points in line, on their way to the folder |
+//! | [`tracer`] | events in, streams out |
+//! | [`profile`], `result` | the result |
 
+pub mod cfg;
+pub mod code;
+pub mod context;
+mod folded;
+pub mod nodes;
+pub mod position;
 pub mod profile;
+mod result;
+pub mod shadow;
+pub mod stream;
+pub mod tracer;
+pub mod values;
 
+pub use fold::Mode;
 pub use profile::Profile;
+pub use tracer::{Options, Tracer};

@@ -145,6 +145,15 @@ pub struct Nest {
     pub from_nests: Vec<(u32, u32)>,
 }
 
+/// A place in the code: an offset that does not depend on where the file was loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Address {
+    /// Position in [`Collection::instrumented`].
+    pub file: u32,
+    /// The address as the file's own symbol table and debug information count.
+    pub offset: u64,
+}
+
 /// One call.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Frame {
@@ -152,6 +161,10 @@ pub struct Frame {
     pub function: String,
     /// Where it was called from; `None` for the first.
     pub called_from: Option<SourceLoc>,
+    /// The address of the function.
+    pub address: Address,
+    /// The address of the call.
+    pub call: Address,
 }
 
 /// What a loop is.
@@ -182,8 +195,10 @@ pub struct Loop {
     pub calls: Vec<Frame>,
     /// Where it stands in the source.
     pub loc: Option<SourceLoc>,
-    /// Address of its header in the file.
-    pub address: u64,
+    /// Address of its header.
+    pub address: Address,
+    /// Address of a jump back to the header; its line is where the loop's condition or end stands.
+    pub latch: Address,
     /// How often it was entered.
     pub entries: u64,
     /// Iterations in all.
@@ -214,8 +229,8 @@ pub enum Class {
 pub struct Statement {
     /// Position in [`Nest::statements`].
     pub id: u32,
-    /// Its address in the file.
-    pub address: u64,
+    /// Its address.
+    pub address: Address,
     /// The instruction as text.
     pub text: String,
     /// The function it is in, or was inlined into the code from.
@@ -343,9 +358,9 @@ pub struct Piece {
     pub exact_domain: bool,
     /// Points inside.
     pub points: u64,
-    /// The least coordinate in each dimension.
+    /// No coordinate is less, dimension by dimension (the isl text is exact, this is a box around it).
     pub low: Vec<i64>,
-    /// The greatest coordinate in each dimension.
+    /// No coordinate is greater.
     pub high: Vec<i64>,
     /// One affine function per label component.
     pub labels: Vec<Label>,
@@ -381,6 +396,17 @@ impl Profile {
         }
     }
 
+    /// Every address in the profile.
+    pub fn addresses_mut(&mut self) -> impl Iterator<Item = &mut Address> {
+        self.nests.iter_mut().flat_map(|nest| {
+            let frames = nest.context.iter_mut().flat_map(Frame::addresses_mut);
+            let loops = nest.loops.iter_mut().flat_map(|l| {
+                l.calls.iter_mut().flat_map(Frame::addresses_mut).chain([&mut l.address, &mut l.latch])
+            });
+            frames.chain(loops).chain(nest.statements.iter_mut().map(|s| &mut s.address))
+        })
+    }
+
     /// Reads the JSON form. The error says what is wrong in one line.
     pub fn from_json(text: &str) -> Result<Profile, String> {
         let profile: Profile =
@@ -394,5 +420,11 @@ impl Profile {
     /// The JSON form.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl Frame {
+    fn addresses_mut(&mut self) -> [&mut Address; 2] {
+        [&mut self.address, &mut self.call]
     }
 }

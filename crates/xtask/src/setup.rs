@@ -97,6 +97,12 @@ pub const REQUIREMENTS: &[Requirement] = &[
         probe: Probe::Program("valgrind"),
     },
     Requirement {
+        package: "qemu-user",
+        least: &[7, 2],
+        why: "runs the programs that `orthant profile` observes",
+        probe: Probe::Program("qemu-x86_64"),
+    },
+    Requirement {
         package: "make",
         least: &[4],
         why: "the test of `orthant cc` as make's compiler",

@@ -85,10 +85,10 @@ impl Workspace {
         }))
     }
 
-    /// Builds the plugin and the command, and says where they are.
+    /// Builds the plugins and the command, and says where they are.
     pub fn build(&self, profile: Profile) -> Outcome<Built> {
         let mut cargo = self.cargo("build");
-        cargo.args(["-p", "plugin", "-p", "cli"]);
+        cargo.args(["-p", "plugin", "-p", "cli", "-p", "qemu"]);
         if profile == Profile::Release {
             cargo.arg("--release");
         }

@@ -196,6 +196,18 @@ impl<'p> Builder<'p> {
         ask!(llvm_c::LLVMInstructionEraseFromParent(inst.raw));
     }
 
+    /// A copy of a branch or switch with another condition and other targets.
+    pub fn copy_branch(&self, branch: Inst<'p>, condition: Option<Value<'p>>, targets: &[Block<'p>]) {
+        let copy = ask!(llvm_c::LLVMInstructionClone(branch.raw));
+        if let Some(condition) = condition {
+            ask!(llvm_c::LLVMSetOperand(copy, 0, condition.raw));
+        }
+        for (position, target) in targets.iter().enumerate() {
+            ask!(llvm_c::LLVMSetSuccessor(copy, position as u32, target.raw));
+        }
+        ask!(llvm_c::LLVMInsertIntoBuilder(self.raw, copy));
+    }
+
     /// A copy of an instruction with other operands, in their order. Facts that hold for the old order of execution only
     /// (alias scopes, access groups) are dropped.
     pub fn copy(&self, inst: Inst<'p>, operands: &[Value<'p>]) -> Inst<'p> {

@@ -9,9 +9,10 @@ use super::builder::{Builder, Type};
 use super::facts::Facts;
 use super::values::{Hoisted, Values};
 use crate::front::affine::is_invariant;
+use crate::front::exits::{Exit, ExitValue};
 use crate::front::flow::region_blocks;
-use crate::front::lift::{ArraySource, Exit, ExitValue, Lifted};
-use crate::front::statements::Body;
+use crate::front::lift::{ArraySource, Lifted};
+use crate::front::statements::{Body, Part};
 use crate::pass::{Block, Inst, Pass, Value};
 use crate::scev::{Scev, Scevs};
 use astgen::{Expr, For, Node, Variable};
@@ -79,9 +80,7 @@ pub fn prepare<'p>(pass: Pass<'p>, scevs: &Scevs<'p>, lifted: &Lifted<'p>) -> Op
 fn needed<'p>(lifted: &Lifted<'p>, scevs: &Scevs<'p>) -> Vec<crate::scev::ScevRef<'p>> {
     let mut found = Vec::new();
     for (body, chain) in lifted.bodies.iter().zip(&lifted.chains) {
-        let operands = body.insts.iter().flat_map(|inst| inst.operands());
-        let values = operands.chain(body.phi_writes.iter().map(|(_, value)| *value));
-        for value in values.filter(|value| value.inst().is_some()) {
+        for value in body.uses().filter(|value| value.inst().is_some()) {
             found.extend(lifted.expression(scevs, value, chain));
         }
     }
@@ -161,6 +160,16 @@ struct Emitter<'a, 'p> {
     variables: HashMap<Variable, Value<'p>>,
 }
 
+/// An instance of a statement while it is written.
+struct Instance<'p> {
+    id: StmtId,
+    counters: Vec<Value<'p>>,
+    /// What takes the place of its instructions.
+    copies: HashMap<Inst<'p>, Value<'p>>,
+    /// What takes the place of a hammock's inner blocks and of its join.
+    blocks: HashMap<Block<'p>, Block<'p>>,
+}
+
 impl<'p> Emitter<'_, 'p> {
     fn builder(&self) -> &Builder<'p> {
         self.values.builder
@@ -199,6 +208,7 @@ impl<'p> Emitter<'_, 'p> {
             self.builder().branch(written.holds, written.start, self.prepared.entry);
             self.builder().erase(old);
         }
+        self.pass.forget_lifetimes(&self.prepared.blocks);
         let slots: Vec<_> = self.slots.values().map(|(slot, _)| *slot).collect();
         self.pass.promote(&slots);
     }
@@ -207,7 +217,8 @@ impl<'p> Emitter<'_, 'p> {
     fn make_slots(&mut self) -> Option<()> {
         let first = self.pass.blocks().first()?.insts().next()?;
         self.builder().before(first);
-        for &source in &self.lifted.arrays {
+        let inner = self.lifted.bodies.iter().flat_map(|body| body.inner_phis()).map(ArraySource::Phi);
+        for source in self.lifted.arrays.iter().copied().chain(inner) {
             if let ArraySource::Scalar(inst) | ArraySource::Phi(inst) = source {
                 let ty = self.builder().type_of(inst.value());
                 self.slots.insert(source, (self.builder().slot(ty), ty));
@@ -243,9 +254,12 @@ impl<'p> Emitter<'_, 'p> {
         let [(a, a_end), (c, c_end)] = [extent(&apart.extents[0])?, extent(&apart.extents[1])?];
         let before = b.compare(LLVMIntULE, a_end, c);
         let after = b.compare(LLVMIntULE, c_end, a);
+        // What is perhaps touched may reach beyond the address space; then nothing can be told.
+        let fits = b.binary(LLVMAnd, b.compare(LLVMIntULE, a, a_end), b.compare(LLVMIntULE, c, c_end));
+        let is_apart = b.binary(LLVMAnd, fits, b.binary(LLVMOr, before, after));
         let touched = self.values.truth(self.check_expr(&apart.touched)?);
         let untouched = b.binary(LLVMXor, touched, b.constant(b.int(1), -1));
-        Some(b.binary(LLVMOr, untouched, b.binary(LLVMOr, before, after)))
+        Some(b.binary(LLVMOr, untouched, is_apart))
     }
 
     /// Phis at the region's entry have a first value that no statement writes; the other slots have none, which is said
@@ -325,35 +339,68 @@ impl<'p> Emitter<'_, 'p> {
         Some(())
     }
 
-    /// One instance of a statement: its reads, its instructions, then its writes to phis' cells.
+    /// One instance of a statement.
     fn stmt(&mut self, id: StmtId, counters: &[Expr]) -> Option<()> {
         let counters = counters.iter().map(|counter| self.expr(counter)).collect::<Option<Vec<_>>>()?;
         let body = &self.lifted.bodies[id.index()];
-        let mut copies: HashMap<Inst<'p>, Value<'p>> = HashMap::new();
-        for &inst in &body.insts {
-            let copy = self.inst(inst, id, &counters, &copies)?;
-            copies.insert(inst, copy);
+        let mut instance =
+            Instance { id, counters, copies: HashMap::new(), blocks: self.copied_blocks(body) };
+        for part in &body.parts {
+            if let Some(&copy) = instance.blocks.get(&part.block) {
+                self.builder().at_end(copy);
+            }
+            self.part(part, &mut instance)?;
+            if body.join.is_some() {
+                self.leave(part, &instance)?;
+            }
+        }
+        if let Some(join) = body.join {
+            self.builder().at_end(instance.blocks[&join]);
+        }
+        Some(())
+    }
+
+    /// A block for each inner block of a hammock, and one for what follows it.
+    fn copied_blocks(&self, body: &Body<'p>) -> HashMap<Block<'p>, Block<'p>> {
+        let inner =
+            body.parts.iter().skip(1).map(|part| (part.block, self.builder().block(c"orthant.inner")));
+        let mut blocks: HashMap<_, _> = inner.collect();
+        blocks.extend(body.join.map(|join| (join, self.builder().block(c"orthant.joined"))));
+        blocks
+    }
+
+    /// What is executed of one block: its reads, its instructions, then its writes to phis' cells.
+    fn part(&self, part: &Part<'p>, instance: &mut Instance<'p>) -> Option<()> {
+        for &inst in &part.insts {
+            let copy = self.inst(inst, instance)?;
+            instance.copies.insert(inst, copy);
             if let Some((slot, _)) = self.slots.get(&ArraySource::Scalar(inst)) {
                 self.builder().store(copy, *slot);
             }
         }
-        self.phi_writes(body, id, &counters, &copies)
+        self.phi_writes(part, instance)
     }
 
-    fn inst(
-        &self,
-        inst: Inst<'p>,
-        id: StmtId,
-        counters: &[Value<'p>],
-        copies: &HashMap<Inst<'p>, Value<'p>>,
-    ) -> Option<Value<'p>> {
+    /// The branch at the end of a block of a hammock.
+    fn leave(&self, part: &Part<'p>, instance: &Instance<'p>) -> Option<()> {
+        let branch = part.block.terminator()?;
+        let condition = match branch.condition() {
+            Some(condition) => Some(self.operand(condition, instance, false)?),
+            None => None,
+        };
+        let targets = part.block.successors().into_iter().map(|next| instance.blocks.get(&next).copied());
+        self.builder().copy_branch(branch, condition, &targets.collect::<Option<Vec<_>>>()?);
+        Some(())
+    }
+
+    fn inst(&self, inst: Inst<'p>, instance: &Instance<'p>) -> Option<Value<'p>> {
         if inst.opcode() == LLVMPHI {
             let (slot, ty) = self.slots.get(&ArraySource::Phi(inst))?;
             return Some(self.builder().load(*ty, *slot));
         }
         let touched = self.lifted.memory.get(&inst).copied();
         let is_exact = touched.is_some_and(|touched| touched.is_exact);
-        let operand = |value| self.operand(value, id, counters, copies, is_exact);
+        let operand = |value| self.operand(value, instance, is_exact);
         let operands = inst.operands().into_iter().map(operand).collect::<Option<Vec<_>>>()?;
         let copy = self.builder().copy(inst, &operands).value();
         if let Some(touched) = touched {
@@ -362,41 +409,27 @@ impl<'p> Emitter<'_, 'p> {
         Some(copy)
     }
 
-    fn operand(
-        &self,
-        value: Value<'p>,
-        id: StmtId,
-        counters: &[Value<'p>],
-        copies: &HashMap<Inst<'p>, Value<'p>>,
-        is_exact: bool,
-    ) -> Option<Value<'p>> {
+    fn operand(&self, value: Value<'p>, instance: &Instance<'p>, is_exact: bool) -> Option<Value<'p>> {
         let Some(inst) = value.inst() else { return Some(value) };
         if !self.lifted.scope.contains(&inst.block()) && !self.prepared.blocks.contains(&inst.block()) {
             return Some(value);
         }
-        if let Some(&copy) = copies.get(&inst) {
+        if let Some(&copy) = instance.copies.get(&inst) {
             return Some(copy);
         }
-        let chain = &self.lifted.chains[id.index()];
+        let chain = &self.lifted.chains[instance.id.index()];
         if let Some(scev) = self.lifted.expression(self.scevs, value, chain) {
-            return self.values.scev(&scev, chain, counters, is_exact);
+            return self.values.scev(&scev, chain, &instance.counters, is_exact);
         }
         let (slot, ty) = self.slots.get(&ArraySource::Scalar(inst))?;
         Some(self.builder().load(*ty, *slot))
     }
 
     /// All values are read before the first is written: phis may exchange theirs.
-    fn phi_writes(
-        &self,
-        body: &Body<'p>,
-        id: StmtId,
-        counters: &[Value<'p>],
-        copies: &HashMap<Inst<'p>, Value<'p>>,
-    ) -> Option<()> {
-        let read = |(phi, value): &(Inst<'p>, Value<'p>)| {
-            Some((*phi, self.operand(*value, id, counters, copies, false)?))
-        };
-        let values = body.phi_writes.iter().map(read).collect::<Option<Vec<_>>>()?;
+    fn phi_writes(&self, part: &Part<'p>, instance: &Instance<'p>) -> Option<()> {
+        let read =
+            |(phi, value): &(Inst<'p>, Value<'p>)| Some((*phi, self.operand(*value, instance, false)?));
+        let values = part.phi_writes.iter().map(read).collect::<Option<Vec<_>>>()?;
         for (phi, value) in values {
             let (slot, _) = self.slots.get(&ArraySource::Phi(phi))?;
             self.builder().store(value, *slot);

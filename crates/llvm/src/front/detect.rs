@@ -67,17 +67,36 @@ impl<'p> Nest<'p> {
 /// The nests of a function, in textual order. With the budget spent, the rest is not looked at, and every
 /// loop that is in no candidate yet is rejected for that.
 pub fn detect<'p>(pass: Pass<'p>, budget: &Budget) -> Vec<Nest<'p>> {
+    with_detector(pass, budget, None, |detector| detector.nests())
+}
+
+/// The candidates in a region that a later stage refused: parts of it with fewer loops, in textual order.
+pub fn detect_inside<'p>(pass: Pass<'p>, region: Region<'p>, budget: &Budget) -> Vec<Nest<'p>> {
+    let around = region_blocks(region);
+    with_detector(pass, budget, Some(&around), |detector| {
+        let mut nests = detector.nests();
+        nests.retain(|nest| matches!(nest.verdict, Verdict::Candidate(_)));
+        nests
+    })
+}
+
+fn with_detector<'p, T>(
+    pass: Pass<'p>,
+    budget: &Budget,
+    around: Option<&Blocks<'p>>,
+    body: impl FnOnce(&Detector<'_, 'p>) -> T,
+) -> T {
     let scevs = Scevs::new(pass);
     let errors = error_blocks(pass);
-    let detector = Detector {
+    body(&Detector {
         pass,
         loops: pass.loops(),
         irreducible: irreducible_edges(pass),
         bounds: Bounds { scevs: &scevs, errors: &errors, budget },
         errors: &errors,
         effects: RefCell::default(),
-    };
-    detector.nests()
+        around,
+    })
 }
 
 /// Nests for a function that is left alone as a whole: one per outermost loop, all with the same reason.
@@ -120,6 +139,8 @@ struct Detector<'a, 'p> {
     bounds: Bounds<'a, 'p>,
     errors: &'a Blocks<'p>,
     effects: RefCell<HashMap<Block<'p>, Rc<[Obstacle<'p>]>>>,
+    /// Only parts of these blocks with fewer loops are wanted.
+    around: Option<&'a Blocks<'p>>,
 }
 
 impl<'p> Detector<'_, 'p> {
@@ -192,7 +213,10 @@ impl<'p> Detector<'_, 'p> {
     fn is_acceptable(&self, region: Region<'p>) -> Result<bool, BudgetSpent> {
         let blocks = region_blocks(region);
         self.bounds.budget.spend(blocks.len())?;
-        if self.loops_in(&blocks).next().is_none() || self.cuts_a_loop(&blocks) {
+        let is_wanted = self.around.is_none_or(|around| {
+            blocks.is_subset(around) && self.loops_in(&blocks).count() < self.loops_in(around).count()
+        });
+        if !is_wanted || self.loops_in(&blocks).next().is_none() || self.cuts_a_loop(&blocks) {
             return Ok(false);
         }
         let mut obstacles = 0;

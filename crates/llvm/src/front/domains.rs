@@ -3,12 +3,16 @@
 //! Control flows through the region without its back edges, which is acyclic. A block runs where an edge
 //! leads to it. An edge's iterations are those of its block for which its condition holds:
 //! - a branch that leaves a loop does so in iteration `c`, where `c` is the exit count, and stays in all before;
-//! - any other branch by its condition, which must be affine;
+//! - any other branch or switch by its condition, if that is affine; a condition that is a phi holds where an edge brings a
+//!   value that does;
+//! - if it is not, the branch and what it decides about are a [`Hammock`]: the blocks in it perhaps run when its head does,
+//!   and the block after it runs when the head does;
 //! - an edge into a loop adds a counter `0 <= i <= c` for all exit counts `c` of the loop; an edge out of a
 //!   loop drops the counter.
 
 use super::affine::{Affine, Evaluated, Stop};
 use super::flow::Blocks;
+use super::hammock::{Grounds, Hammock};
 use crate::pass::{Block, Inst, Loop, Pass, Region, Value};
 use isl::{DimType, PwAff, Set};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
@@ -24,8 +28,12 @@ pub struct NoDomain<'p> {
 
 /// The iterations of each block, and what was assumed to know them.
 pub struct Domains<'p> {
-    /// `{ [i, j] }` over the counters of the block's loops.
+    /// `{ [i, j] }` over the counters of the block's loops; for a block inside a hammock, that of the head.
     pub of: HashMap<Block<'p>, Set>,
+    /// The hammocks by their heads.
+    pub hammocks: HashMap<Block<'p>, Hammock<'p>>,
+    /// The blocks inside hammocks.
+    pub inside: Blocks<'p>,
     /// The loops around each block that are in the region, outermost first.
     pub chains: HashMap<Block<'p>, Vec<Loop<'p>>>,
     /// `{ : ... }`: parameter values for which a bound or a condition may be computed differently by the machine, in an
@@ -41,8 +49,14 @@ pub fn domains<'p>(
     order: &[Block<'p>],
 ) -> Result<Domains<'p>, NoDomain<'p>> {
     let chains = order.iter().map(|&block| (block, chain(pass, affine.scope(), block))).collect();
-    let mut builder =
-        Builder { pass, affine, region, domains: Domains { of: HashMap::new(), chains, fails: vec![] } };
+    let domains = Domains {
+        of: HashMap::new(),
+        hammocks: HashMap::new(),
+        inside: Blocks::new(),
+        chains,
+        fails: vec![],
+    };
+    let mut builder = Builder { pass, affine, region, order, domains, truths: HashMap::new() };
     for &block in order {
         builder.flow_out(block)?;
     }
@@ -61,7 +75,10 @@ struct Builder<'a, 'p> {
     pass: Pass<'p>,
     affine: &'a Affine<'a, 'p>,
     region: Region<'p>,
+    order: &'a [Block<'p>],
     domains: Domains<'p>,
+    /// Where a phi of truth values is true, over the counters of its block; `None`: not known.
+    truths: HashMap<Inst<'p>, Option<Set>>,
 }
 
 impl<'p> Builder<'_, 'p> {
@@ -77,21 +94,89 @@ impl<'p> Builder<'_, 'p> {
             let whole = self.affine.universe(0)?;
             self.arrive(block, whole, &[])?;
         }
+        if self.domains.inside.contains(&block) {
+            return Ok(());
+        }
         let chain = self.domains.chains[&block].clone();
         let Some(here) = self.domains.of.get(&block).cloned() else { return Ok(()) };
         let successors = block.successors();
         if let [only] = successors[..] {
-            return self.send(only, here, &chain);
+            return self.send(block, only, here, &chain);
         }
-        let condition = match chain.last() {
-            Some(&l) if successors.iter().any(|&next| !l.contains(next)) => {
-                self.exit_condition(l, block, &chain)?
-            }
-            _ => self.branch_condition(last, &here, &chain)?,
+        let leaves = chain.last().filter(|l| successors.iter().any(|&next| !l.contains(next)));
+        let edges = match leaves {
+            Some(&l) => self.exit_edges(l, block, &here, &chain)?,
+            None => match self.inner_edges(last, &here, &chain) {
+                Err(Stop::NotAffine) => return self.cross_hammock(block, &here, &chain),
+                edges => edges?,
+            },
         };
-        let [then, otherwise] = successors[..] else { return Err(Stop::NotAffine) };
-        self.send(then, here.clone().intersect(condition.clone())?, &chain)?;
-        self.send(otherwise, here.subtract(condition)?, &chain)
+        edges.into_iter().try_for_each(|(next, iterations)| self.send(block, next, iterations, &chain))
+    }
+
+    /// What happens between a branch that is not affine and its join is not known; the join is reached in any case.
+    fn cross_hammock(&mut self, head: Block<'p>, here: &Set, chain: &[Loop<'p>]) -> Result<(), Stop> {
+        let grounds =
+            Grounds { pass: self.pass, region: self.region, order: self.order, chains: &self.domains.chains };
+        let hammock = grounds.hammock(head).ok_or(Stop::NotAffine)?;
+        for &inner in &hammock.inner {
+            self.domains.of.insert(inner, here.clone());
+            self.domains.inside.insert(inner);
+        }
+        let join = hammock.join;
+        self.domains.hammocks.insert(head, hammock);
+        self.truths.extend(truth_phis(join).map(|phi| (phi, None)));
+        self.send(head, join, here.clone(), chain)
+    }
+
+    fn exit_edges(
+        &mut self,
+        l: Loop<'p>,
+        block: Block<'p>,
+        here: &Set,
+        chain: &[Loop<'p>],
+    ) -> Result<Vec<(Block<'p>, Set)>, Stop> {
+        let condition = self.exit_condition(l, block, chain)?;
+        either(block, here, condition)
+    }
+
+    /// Where the edges of a branch or switch inside a loop's body lead.
+    fn inner_edges(
+        &mut self,
+        last: Inst<'p>,
+        here: &Set,
+        chain: &[Loop<'p>],
+    ) -> Result<Vec<(Block<'p>, Set)>, Stop> {
+        match last.opcode() {
+            LLVMOpcode::LLVMBr => {
+                let condition = self.branch_condition(last, here, chain)?;
+                either(last.block(), here, condition)
+            }
+            LLVMOpcode::LLVMSwitch => self.switch_edges(last, here, chain),
+            _ => Err(Stop::NotAffine),
+        }
+    }
+
+    /// The first edge of a switch is taken where no case fits.
+    fn switch_edges(
+        &mut self,
+        last: Inst<'p>,
+        here: &Set,
+        chain: &[Loop<'p>],
+    ) -> Result<Vec<(Block<'p>, Set)>, Stop> {
+        let value = *last.operands().first().ok_or(Stop::NotAffine)?;
+        let scev = self.affine.expression(value, chain).ok_or(Stop::NotAffine)?;
+        let Evaluated { value, fails } = self.affine.signed(&scev, chain)?;
+        let mut rest = here.clone();
+        let mut edges = Vec::new();
+        for (case, next) in last.switch_cases().ok_or(Stop::NotAffine)? {
+            let fits = value.clone().eq_set(self.affine.constant(case, chain.len())?)?;
+            edges.push((next, here.clone().intersect(fits.clone())?));
+            rest = rest.subtract(fits)?;
+        }
+        edges.push((last.block().successors()[0], rest));
+        self.note(fails, here, last)?;
+        Ok(edges)
     }
 
     /// Where the first successor of an exiting block is taken.
@@ -119,9 +204,6 @@ impl<'p> Builder<'_, 'p> {
     }
 
     fn branch_condition(&mut self, last: Inst<'p>, here: &Set, chain: &[Loop<'p>]) -> Result<Set, Stop> {
-        if last.opcode() != LLVMOpcode::LLVMBr {
-            return Err(Stop::NotAffine);
-        }
         let condition = *last.operands().first().ok_or(Stop::NotAffine)?;
         let mut fails = Vec::new();
         let holds = self.holds(condition, chain, &mut fails, 0)?;
@@ -142,6 +224,11 @@ impl<'p> Builder<'_, 'p> {
             return if constant == 0 { Ok(universe.complement()?) } else { Ok(universe) };
         }
         let inst = condition.inst().filter(|_| depth < 16).ok_or(Stop::NotAffine)?;
+        if let Some(truth) = self.truths.get(&inst) {
+            let truth = truth.clone().ok_or(Stop::NotAffine)?;
+            let inner = chain.len().checked_sub(truth.dim(DimType::Set)?).ok_or(Stop::NotAffine)?;
+            return Ok(truth.add_dims(DimType::Set, inner)?);
+        }
         let operands = inst.operands();
         if let (LLVMOpcode::LLVMICmp, &[left, right]) = (inst.opcode(), &operands[..]) {
             return self.compares(inst, [left, right], chain, fails);
@@ -166,50 +253,111 @@ impl<'p> Builder<'_, 'p> {
         chain: &[Loop<'p>],
         fails: &mut Vec<Set>,
     ) -> Result<Set, Stop> {
-        use LLVMIntPredicate::*;
         let predicate = inst.predicate().ok_or(Stop::NotAffine)?;
-        let is_unsigned = matches!(predicate, LLVMIntUGT | LLVMIntUGE | LLVMIntULT | LLVMIntULE);
+        let is_unsigned = is_unsigned(predicate);
         let mut side = |value| -> Result<PwAff, Stop> {
             let scev = self.affine.expression(value, chain).ok_or(Stop::NotAffine)?;
-            let read = if is_unsigned { Affine::unsigned } else { Affine::signed };
+            // What does not change is assumed not to be negative; the others are compared as they are.
+            let read = match is_unsigned && self.affine.is_invariant(&scev) {
+                true => Affine::unsigned,
+                false => Affine::signed,
+            };
             let evaluated = read(self.affine, &scev, chain)?;
             fails.push(evaluated.fails);
             Ok(evaluated.value)
         };
         let (left, right) = (side(left)?, side(right)?);
-        Ok(match predicate {
-            LLVMIntEQ => left.eq_set(right)?,
-            LLVMIntNE => left.ne_set(right)?,
-            LLVMIntUGT | LLVMIntSGT => left.gt_set(right)?,
-            LLVMIntUGE | LLVMIntSGE => left.ge_set(right)?,
-            LLVMIntULT | LLVMIntSLT => left.lt_set(right)?,
-            LLVMIntULE | LLVMIntSLE => left.le_set(right)?,
-        })
+        if !is_unsigned {
+            return Ok(as_numbers(predicate, left, right)?);
+        }
+        let zero = self.affine.constant(0, chain.len())?;
+        let low = |side: &PwAff| side.clone().ge_set(zero.clone());
+        let (small, other) = (low(&left)?, low(&right)?);
+        // Negative numbers are the greater ones, and among each other in the same order.
+        let same = small
+            .clone()
+            .intersect(other.clone())?
+            .union(small.clone().union(other.clone())?.complement()?)?;
+        let apart = match predicate {
+            LLVMIntPredicate::LLVMIntULT | LLVMIntPredicate::LLVMIntULE => small.subtract(other)?,
+            _ => other.subtract(small)?,
+        };
+        Ok(as_numbers(predicate, left, right)?.intersect(same)?.union(apart)?.coalesce()?)
     }
 
-    /// Iterations of the chain go on to `next`, unless that is outside the region or a back edge.
-    fn send(&mut self, next: Block<'p>, iterations: Set, chain: &[Loop<'p>]) -> Result<(), Stop> {
+    /// Iterations of `block` go on to `next`, unless that is outside the region or a back edge.
+    fn send(
+        &mut self,
+        block: Block<'p>,
+        next: Block<'p>,
+        iterations: Set,
+        chain: &[Loop<'p>],
+    ) -> Result<(), Stop> {
         let is_back_edge = chain.iter().any(|l| l.header() == next);
         if is_back_edge || next == self.region.exit || !self.affine.scope().contains(&next) {
             return Ok(());
         }
+        for phi in truth_phis(next) {
+            self.bring(block, phi, &iterations, chain)?;
+        }
         self.arrive(next, iterations, chain)
+    }
+
+    /// Adds the iterations in which an edge brings a true value to a phi.
+    fn bring(
+        &mut self,
+        block: Block<'p>,
+        phi: Inst<'p>,
+        iterations: &Set,
+        chain: &[Loop<'p>],
+    ) -> Result<(), Stop> {
+        let to = self.domains.chains[&phi.block()].clone();
+        if to.last().is_some_and(|l| l.header() == phi.block()) {
+            // It changes from iteration to iteration.
+            self.truths.insert(phi, None);
+            return Ok(());
+        }
+        let nowhere = Some(self.affine.universe(to.len())?.complement()?);
+        let known = self.truths.remove(&phi).unwrap_or(nowhere);
+        let value = phi.incoming().into_iter().find(|(_, from)| *from == block).map(|(value, _)| value);
+        let (mut fails, mut truth) = (Vec::new(), None);
+        if let (Some(known), Some(value)) = (known, value) {
+            truth = match self.holds(value, chain, &mut fails, 0) {
+                Ok(holds) => {
+                    let brought = iterations.clone().intersect(holds)?;
+                    Some(known.union(self.change_counters(brought, chain, &to)?)?)
+                }
+                Err(Stop::NotAffine) => None,
+                Err(stop) => return Err(stop),
+            };
+        }
+        if truth.is_some() {
+            fails.into_iter().try_for_each(|fails| self.note(fails, iterations, phi))?;
+        }
+        self.truths.insert(phi, truth);
+        Ok(())
     }
 
     /// Changes the counters to those of `block` and adds the iterations to its domain.
     fn arrive(&mut self, block: Block<'p>, iterations: Set, from: &[Loop<'p>]) -> Result<(), Stop> {
         let to = self.domains.chains[&block].clone();
-        let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
-        let mut domain = iterations.project_out(DimType::Set, shared, from.len() - shared)?;
-        for depth in shared..to.len() {
-            domain = self.enter(domain, &to[..=depth])?;
-        }
+        let domain = self.change_counters(iterations, from, &to)?;
         let all = match self.domains.of.remove(&block) {
             Some(before) => before.union(domain)?.coalesce()?,
             None => domain,
         };
         self.domains.of.insert(block, all);
         Ok(())
+    }
+
+    /// Leaves the loops that are only around the one end of an edge and enters those that are only around the other.
+    fn change_counters(&mut self, iterations: Set, from: &[Loop<'p>], to: &[Loop<'p>]) -> Result<Set, Stop> {
+        let shared = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+        let mut domain = iterations.project_out(DimType::Set, shared, from.len() - shared)?;
+        for depth in shared..to.len() {
+            domain = self.enter(domain, &to[..=depth])?;
+        }
+        Ok(domain)
     }
 
     fn enter(&mut self, outer: Set, chain: &[Loop<'p>]) -> Result<Set, Stop> {
@@ -229,5 +377,36 @@ impl<'p> Builder<'_, 'p> {
             domain = domain.intersect(counter.clone().le_set(value)?)?;
         }
         Ok(domain)
+    }
+}
+
+/// The two edges of a branch: the first is taken where the condition holds.
+fn either<'p>(block: Block<'p>, here: &Set, condition: Set) -> Result<Vec<(Block<'p>, Set)>, Stop> {
+    let [then, otherwise] = block.successors()[..] else { return Err(Stop::NotAffine) };
+    let here = here.clone();
+    Ok(vec![(then, here.clone().intersect(condition.clone())?), (otherwise, here.subtract(condition)?)])
+}
+
+/// The phis of a block that are truth values.
+fn truth_phis<'p>(block: Block<'p>) -> impl Iterator<Item = Inst<'p>> {
+    let phis = block.insts().take_while(|inst| inst.opcode() == LLVMOpcode::LLVMPHI);
+    phis.filter(|phi| phi.value().is_truth())
+}
+
+fn is_unsigned(predicate: LLVMIntPredicate) -> bool {
+    use LLVMIntPredicate::*;
+    matches!(predicate, LLVMIntUGT | LLVMIntUGE | LLVMIntULT | LLVMIntULE)
+}
+
+/// Where a comparison of two numbers holds.
+fn as_numbers(predicate: LLVMIntPredicate, left: PwAff, right: PwAff) -> isl::Result<Set> {
+    use LLVMIntPredicate::*;
+    match predicate {
+        LLVMIntEQ => left.eq_set(right),
+        LLVMIntNE => left.ne_set(right),
+        LLVMIntUGT | LLVMIntSGT => left.gt_set(right),
+        LLVMIntUGE | LLVMIntSGE => left.ge_set(right),
+        LLVMIntULT | LLVMIntSLT => left.lt_set(right),
+        LLVMIntULE | LLVMIntSLE => left.le_set(right),
     }
 }

@@ -4,12 +4,18 @@
 //! block ([`effects`]), in a loop's bounds ([`bounds`]), and in the shape of the control flow ([`flow`]).
 
 pub mod affine;
+mod assumptions;
 pub mod bounds;
 pub mod detect;
 pub mod domains;
+mod draft;
 pub mod effects;
+pub mod exits;
 pub mod flow;
+pub mod hammock;
 pub mod lift;
+mod memory;
+mod needed;
 pub mod statements;
 
 use crate::pass::{Anchor, Region};

@@ -2,25 +2,91 @@
 //!
 //! An instruction whose value follows from the counters and from values outside the region (an index, an
 //! address, a bound) is *synthesizable*: it belongs to no statement and is computed anew wherever it is needed.
+//! An instruction without effect whose value nothing needs belongs to no statement either ([`super::needed`]).
 //! The other instructions of a block are cut into statements as fine as independence allows: two
 //! instructions are in one statement if one uses the other's value, or if their order matters (both touch
 //! memory, one writes, they may touch the same array) and other statements would come between them.
+//! The blocks inside a [hammock](super::hammock) are cut together with its head's; its branch and all that is
+//! inside are in one statement.
 
 use super::flow::Blocks;
 use crate::pass::{Block, Inst, Loop, Pass, Region, Value};
 use crate::scev::{Scev, ScevKind, Scevs};
 use llvm_sys::LLVMOpcode;
+use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-/// The body of a statement.
+/// The body of a statement: the first part is executed; then, if there is a join, the branch at the end of its block
+/// leads through the other parts to the join.
 #[derive(Clone, Debug)]
 pub struct Body<'p> {
-    /// The block its instructions are in.
+    /// What is executed of each block; the first is the block whose domain is the statement's.
+    pub parts: Vec<Part<'p>>,
+    /// The join of the hammock, if the statement has one.
+    pub join: Option<Block<'p>>,
+}
+
+/// What a statement executes of a block.
+#[derive(Clone, Debug)]
+pub struct Part<'p> {
+    /// The block.
     pub block: Block<'p>,
     /// The instructions to be executed, in order; phis of the block come first.
     pub insts: Vec<Inst<'p>>,
     /// Values that flow from the end of the block into phis of a successor.
     pub phi_writes: Vec<(Inst<'p>, Value<'p>)>,
+}
+
+impl<'p> Part<'p> {
+    fn of(block: Block<'p>) -> Self {
+        Self { block, insts: Vec::new(), phi_writes: Vec::new() }
+    }
+}
+
+impl<'p> Body<'p> {
+    fn of(block: Block<'p>) -> Self {
+        Self { parts: vec![Part::of(block)], join: None }
+    }
+
+    /// The block whose domain is the statement's.
+    pub fn block(&self) -> Block<'p> {
+        self.parts[0].block
+    }
+
+    /// All instructions, without the branches.
+    pub fn insts(&self) -> impl Iterator<Item = Inst<'p>> {
+        self.parts.iter().flat_map(|part| part.insts.iter().copied())
+    }
+
+    /// All values that flow into phis.
+    pub fn phi_writes(&self) -> impl Iterator<Item = (Inst<'p>, Value<'p>)> {
+        self.parts.iter().flat_map(|part| part.phi_writes.iter().copied())
+    }
+
+    /// The branches that are executed.
+    pub fn branches(&self) -> impl Iterator<Item = Inst<'p>> {
+        let parts = self.parts.iter().filter(|_| self.join.is_some());
+        parts.filter_map(|part| part.block.terminator())
+    }
+
+    /// The phis of inner blocks, which nothing outside of the statement knows.
+    pub fn inner_phis(&self) -> impl Iterator<Item = Inst<'p>> {
+        let insts = self.parts.iter().skip(1).flat_map(|part| part.insts.iter().copied());
+        insts.filter(|inst| inst.opcode() == LLVMOpcode::LLVMPHI)
+    }
+
+    /// Whether the instruction is in a block that is perhaps not executed.
+    pub fn is_inner(&self, inst: Inst<'p>) -> bool {
+        inst.block() != self.block()
+    }
+
+    /// All values that are used. A phi gets its value from its cell, not from its operands.
+    pub fn uses(&self) -> impl Iterator<Item = Value<'p>> {
+        let insts = self.insts().filter(|inst| inst.opcode() != LLVMOpcode::LLVMPHI);
+        let operands = insts.flat_map(|inst| inst.operands());
+        let conditions = self.branches().filter_map(|branch| branch.condition());
+        operands.chain(conditions).chain(self.phi_writes().map(|(_, value)| value))
+    }
 }
 
 /// What can be computed from counters.
@@ -133,60 +199,100 @@ fn level<'p>(
     finished.into_iter().rev().map(part).collect()
 }
 
-/// The statements of a block, in order. `may_conflict` says whether the order of two memory instructions matters.
-pub fn statements<'p>(
-    block: Block<'p>,
-    synthesis: &Synthesis<'_, 'p>,
-    chain: &[Loop<'p>],
-    phi_writes: &[(Inst<'p>, Value<'p>)],
-    may_conflict: impl Fn(Inst<'p>, Inst<'p>) -> bool,
-) -> Vec<Body<'p>> {
-    let insts: Vec<_> = block.insts().filter(|&inst| belongs(inst, synthesis, chain)).collect();
+/// The statements of a body's worth of code, a block or a hammock with all it executes, in order. `may_conflict` says
+/// whether the order of two memory instructions matters.
+pub fn statements<'p>(whole: &Body<'p>, may_conflict: impl Fn(Inst<'p>, Inst<'p>) -> bool) -> Vec<Body<'p>> {
+    let mut insts = whole.parts[0].insts.clone();
+    // The branch stands for the hammock: whatever is inside is joined with it.
+    let branch = insts.len();
+    if whole.join.is_some() {
+        insts.extend(whole.block().terminator());
+        insts.extend(whole.parts[1..].iter().flat_map(|part| part.insts.iter().copied()));
+    }
     let mut groups = Groups::new(&insts);
     for (position, inst) in insts.iter().enumerate() {
         for operand in inst.operands() {
             groups.join_definition(position, operand);
         }
+        if position > branch {
+            groups.join(branch, position);
+        }
+    }
+    if whole.join.is_some() {
+        whole.uses_inside().for_each(|value| groups.join_definition(branch, value));
     }
     // In a loop of one block the value for the next iteration must not overtake the phi's own reading.
-    for (phi, value) in phi_writes {
-        if let (Some(&reads), Some(_)) = (groups.position.get(&phi.value()), groups.position.get(value)) {
-            groups.join_definition(reads, *value);
+    for (phi, value) in whole.phi_writes() {
+        if let (Some(&reads), Some(_)) = (groups.position.get(&phi.value()), groups.position.get(&value)) {
+            groups.join_definition(reads, value);
         }
     }
     groups.join_interleaved(&insts, may_conflict);
-    let mut bodies: Vec<Body<'p>> = Vec::new();
-    let mut of_group: HashMap<usize, usize> = HashMap::new();
-    for (position, &inst) in insts.iter().enumerate() {
-        let group = groups.find(position);
-        let index = *of_group.entry(group).or_insert_with(|| {
-            bodies.push(Body { block, insts: Vec::new(), phi_writes: Vec::new() });
-            bodies.len() - 1
-        });
-        bodies[index].insts.push(inst);
+    Cutter { whole, insts: &insts, branch, groups: &groups, bodies: Vec::new(), of_group: HashMap::new() }
+        .cut()
+}
+
+impl<'p> Body<'p> {
+    /// The values that the hammock uses at its branches and edges.
+    fn uses_inside(&self) -> impl Iterator<Item = Value<'p>> {
+        let conditions = self.branches().filter_map(|branch| branch.condition());
+        conditions.chain(self.phi_writes().map(|(_, value)| value))
     }
-    for &(phi, value) in phi_writes {
-        let position = insts.iter().position(|inst| inst.value() == value);
-        let home = position.and_then(|position| of_group.get(&groups.find(position)).copied());
-        match home {
-            Some(index) => bodies[index].phi_writes.push((phi, value)),
-            None => bodies.push(Body { block, insts: Vec::new(), phi_writes: vec![(phi, value)] }),
+}
+
+/// Makes bodies of groups.
+struct Cutter<'a, 'p> {
+    whole: &'a Body<'p>,
+    insts: &'a [Inst<'p>],
+    branch: usize,
+    groups: &'a Groups<'p>,
+    bodies: Vec<Body<'p>>,
+    of_group: HashMap<usize, usize>,
+}
+
+impl<'p> Cutter<'_, 'p> {
+    fn cut(mut self) -> Vec<Body<'p>> {
+        for (position, &inst) in self.insts.iter().enumerate() {
+            let body = self.body_of(position);
+            match position.cmp(&self.branch) {
+                Ordering::Less => self.bodies[body].parts[0].insts.push(inst),
+                Ordering::Equal => self.add_hammock(body),
+                Ordering::Greater => {}
+            }
         }
+        if self.whole.join.is_none() {
+            self.whole.phi_writes().for_each(|write| self.add_phi_write(write));
+        }
+        self.bodies
     }
-    bodies
-}
 
-fn belongs<'p>(inst: Inst<'p>, synthesis: &Synthesis<'_, 'p>, chain: &[Loop<'p>]) -> bool {
-    use LLVMOpcode::*;
-    let is_control = matches!(inst.opcode(), LLVMBr | LLVMSwitch | LLVMRet | LLVMUnreachable);
-    let is_harmless = inst.call_effects().is_some_and(|effects| effects.is_harmless);
-    !is_control && !is_harmless && !synthesis.is_synthesizable(inst, chain) && !is_only_control(inst)
-}
+    fn body_of(&mut self, position: usize) -> usize {
+        let (block, bodies) = (self.whole.block(), &mut self.bodies);
+        *self.of_group.entry(self.groups.find(position)).or_insert_with(|| {
+            bodies.push(Body::of(block));
+            bodies.len() - 1
+        })
+    }
 
-/// A comparison that only branches use: the new loops compute their own conditions.
-fn is_only_control(inst: Inst<'_>) -> bool {
-    inst.opcode() == LLVMOpcode::LLVMICmp
-        && inst.users().iter().all(|user| user.opcode() == LLVMOpcode::LLVMBr)
+    /// The inner blocks and all that flows into phis.
+    fn add_hammock(&mut self, body: usize) {
+        let body = &mut self.bodies[body];
+        body.parts[0].phi_writes = self.whole.parts[0].phi_writes.clone();
+        body.parts.extend(self.whole.parts[1..].iter().cloned());
+        body.join = self.whole.join;
+    }
+
+    /// With the statement that computes the value, or as one of its own.
+    fn add_phi_write(&mut self, write: (Inst<'p>, Value<'p>)) {
+        let home = match self.groups.position.get(&write.1) {
+            Some(&position) => self.body_of(position),
+            None => {
+                self.bodies.push(Body::of(self.whole.block()));
+                self.bodies.len() - 1
+            }
+        };
+        self.bodies[home].parts[0].phi_writes.push(write);
+    }
 }
 
 /// A partition of a block's instructions.

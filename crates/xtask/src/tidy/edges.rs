@@ -30,7 +30,7 @@ const CRATES: &[(&str, u8, &[&str])] = &[
     ("advise", 2, &["isl", "model", "dataflow", "schedule", "report"]),
     // Wall 3: the outside world.
     ("llvm", 3, &["isl", "model", "options", "report", "delinearize", "assume", "astgen"]),
-    ("qemu", 3, &["trace"]),
+    ("qemu", 3, &["model", "trace"]),
     (
         "driver",
         3,
@@ -54,7 +54,7 @@ const CRATES: &[(&str, u8, &[&str])] = &[
         3,
         &[
             "isl", "model", "options", "report", "dataflow", "schedule", "astgen", "interp", "imp", "fold",
-            "trace", "advise",
+            "trace", "qemu", "advise",
         ],
     ),
     ("filetests", 3, &[]),

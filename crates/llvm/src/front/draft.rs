@@ -1,0 +1,128 @@
+//! The arrays and accesses of a model under construction.
+//!
+//! There is one array for each base address, with the greatest cell size that divides all its offsets and lengths; and
+//! one for each scalar and each phi, with one cell.
+
+use super::affine::Stop;
+use super::lift::{ArraySource, Touched};
+use super::memory::{Memory, MemoryAccess};
+use crate::pass::Value;
+use isl::{DimType, Map, Set};
+use model::{Access, AccessId, AccessKind, Array, ArrayId, ArrayKind};
+use std::collections::HashMap;
+
+/// The model under construction.
+#[derive(Default)]
+pub struct Draft<'p> {
+    /// The arrays.
+    pub arrays: Vec<Array>,
+    /// What each of them stands for.
+    pub sources: Vec<ArraySource<'p>>,
+    cells: HashMap<Value<'p>, (ArrayId, u64)>,
+    next_access: u32,
+}
+
+impl<'p> Draft<'p> {
+    /// A model with the arrays that these accesses touch.
+    pub fn new(memory: &Memory<'p>) -> Self {
+        let mut draft = Draft::default();
+        for (base, bytes) in cell_sizes(memory) {
+            let source = base.source_name().filter(|name| {
+                model::verify::is_identifier(name) && !draft.arrays.iter().any(|array| array.name == *name)
+            });
+            let number = draft.arrays.len();
+            let name = source.map_or(format!("A{number}"), |name| format!("{name}_{number}"));
+            let id =
+                draft.declare(name, bytes as u32, vec![None], ArrayKind::Memory, ArraySource::Base(base));
+            draft.cells.insert(base, (id, bytes));
+        }
+        draft
+    }
+
+    fn declare(
+        &mut self,
+        name: String,
+        elem_bytes: u32,
+        shape: Vec<Option<String>>,
+        kind: ArrayKind,
+        source: ArraySource<'p>,
+    ) -> ArrayId {
+        self.arrays.push(Array { name, elem_bytes, shape, kind });
+        self.sources.push(source);
+        ArrayId(self.arrays.len() as u32 - 1)
+    }
+
+    /// What a load or store touches.
+    pub fn touched(&self, access: &MemoryAccess<'p>) -> Touched {
+        Touched { array: self.cells[&access.base].0, is_exact: access.extent.is_some() }
+    }
+
+    /// Another access.
+    pub fn access(&mut self, kind: AccessKind, array: ArrayId, relation: Map) -> Access {
+        self.next_access += 1;
+        Access { id: AccessId(self.next_access - 1), kind, array, relation }
+    }
+
+    /// An access to a scalar or a phi's cell.
+    pub fn scalar(
+        &mut self,
+        kind: AccessKind,
+        source: ArraySource<'p>,
+        domain: &Set,
+    ) -> Result<Access, Stop> {
+        let known = self.sources.iter().position(|known| *known == source);
+        let number = self.arrays.len();
+        let array = match (known, source) {
+            (Some(index), _) => ArrayId(index as u32),
+            (None, ArraySource::Phi(_)) => {
+                self.declare(format!("phi{number}"), 8, vec![], ArrayKind::Phi, source)
+            }
+            (None, _) => self.declare(format!("s{number}"), 8, vec![], ArrayKind::Scalar, source),
+        };
+        let relation = Map::from_domain(domain.clone())?
+            .set_tuple_name(DimType::Out, &self.arrays[array.index()].name)?;
+        Ok(self.access(kind, array, relation))
+    }
+
+    /// An access to memory by a statement; `perhaps`: it may not happen.
+    pub fn memory(
+        &mut self,
+        access: &MemoryAccess<'p>,
+        stmt: &str,
+        domain: &Set,
+        perhaps: bool,
+    ) -> Result<Access, Stop> {
+        let (array, cell) = self.cells[&access.base];
+        let name = self.arrays[array.index()].name.clone();
+        let relation = match &access.extent {
+            Some(extent) => extent.cells(cell)?.set_tuple_name(DimType::In, stmt)?,
+            None => Map::from_domain(domain.clone())?.add_dims(DimType::Out, 1)?,
+        };
+        let kind = match (access.is_write, perhaps || access.extent.is_none()) {
+            (false, _) => AccessKind::Read,
+            (true, false) => AccessKind::MustWrite,
+            (true, true) => AccessKind::MayWrite,
+        };
+        let relation = relation.set_tuple_name(DimType::Out, &name)?.intersect_domain(domain.clone())?;
+        Ok(self.access(kind, array, relation))
+    }
+}
+
+/// The bases in the order of their first instruction, with the cell size that fits all accesses.
+fn cell_sizes<'p>(memory: &Memory<'p>) -> Vec<(Value<'p>, u64)> {
+    let mut sizes: Vec<(Value<'p>, u64)> = Vec::new();
+    for access in &memory.accesses {
+        let granule = access.extent.as_ref().map_or(0, |extent| extent.granule());
+        match sizes.iter_mut().find(|(base, _)| *base == access.base) {
+            Some((_, size)) => *size = gcd(*size, granule),
+            None => sizes.push((access.base, granule)),
+        }
+    }
+    // An array of which any cell may be touched has cells of any size.
+    sizes.iter_mut().for_each(|(_, size)| *size = (*size).max(1));
+    sizes
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

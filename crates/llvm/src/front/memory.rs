@@ -1,0 +1,262 @@
+//! What the instructions of a region do to memory.
+//!
+//! A load or store touches some bytes from its address; `memset`, `memcpy` and `memmove` touch a range whose length may
+//! depend on counters. An address is a *base*, which does not change in the region, and a byte offset. An offset or
+//! length that is not affine means that any cell of the array may be touched. A call that only reads memory reads
+//! perhaps all that the region writes; what it reads besides does not matter.
+
+use super::Obstacle;
+use super::affine::{Evaluated, Stop};
+use super::lift::{Lifter, obstacle};
+use crate::pass::{Alias, Anchor, Block, Inst, Value};
+use crate::scev::{ScevKind, ScevRef};
+use isl::{Map, PwAff, Set, Val};
+use model::Reason;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// All that touches memory in a region.
+#[derive(Default)]
+pub struct Memory<'p> {
+    /// In the program's order.
+    pub accesses: Vec<MemoryAccess<'p>>,
+    of: HashMap<Inst<'p>, Range<usize>>,
+    /// Calls that read memory.
+    pub readers: Vec<Inst<'p>>,
+    /// Where an offset or a length is another than the model says: `{ : ... }`.
+    pub fails: Vec<(Set, Inst<'p>)>,
+}
+
+/// A range of memory that an instruction touches.
+#[derive(Clone)]
+pub struct MemoryAccess<'p> {
+    /// The instruction.
+    pub inst: Inst<'p>,
+    /// The address it is relative to.
+    pub base: Value<'p>,
+    /// Whether it is written.
+    pub is_write: bool,
+    /// Which bytes; `None`: any.
+    pub extent: Option<Extent>,
+}
+
+/// Bytes from a base.
+#[derive(Clone)]
+pub struct Extent {
+    offset: PwAff,
+    bytes: Bytes,
+}
+
+#[derive(Clone)]
+enum Bytes {
+    Fixed(u64),
+    Affine(PwAff),
+}
+
+/// What an instruction says about a range before it is evaluated.
+enum Length<'p> {
+    Fixed(u64),
+    Value(Value<'p>),
+}
+
+impl<'p> Memory<'p> {
+    /// Whether the instruction writes memory.
+    pub fn writes(&self, inst: Inst<'p>) -> bool {
+        self.of(inst).iter().any(|access| access.is_write)
+    }
+
+    /// What the instruction touches.
+    pub fn of(&self, inst: Inst<'p>) -> &[MemoryAccess<'p>] {
+        self.of.get(&inst).map_or(&[], |all| &self.accesses[all.clone()])
+    }
+}
+
+impl<'p> Lifter<'_, 'p> {
+    /// What the blocks that run do to memory.
+    pub(super) fn memory(&self, blocks: &[Block<'p>]) -> Result<Memory<'p>, Obstacle<'p>> {
+        let mut memory = Memory::default();
+        for inst in blocks.iter().filter(|block| self.runs(**block).is_some()).flat_map(|block| block.insts())
+        {
+            if let Some(effects) = inst.call_effects() {
+                if effects.is_harmless || inst.touches_no_memory() {
+                    continue;
+                }
+                if !effects.may_write {
+                    memory.readers.push(inst);
+                    continue;
+                }
+            }
+            let ranges = ranges(inst)
+                .ok_or_else(|| Obstacle { reason: not_modelled(inst), at: Anchor::Inst(inst) })?;
+            let first = memory.accesses.len();
+            for (pointer, is_write, length) in ranges {
+                let access = self.memory_access(inst, pointer, is_write, length, &mut memory.fails)?;
+                memory.accesses.push(access);
+            }
+            memory.of.insert(inst, first..memory.accesses.len());
+        }
+        Ok(memory)
+    }
+
+    fn memory_access(
+        &self,
+        inst: Inst<'p>,
+        pointer: Value<'p>,
+        is_write: bool,
+        length: Length<'p>,
+        fails: &mut Vec<(Set, Inst<'p>)>,
+    ) -> Result<MemoryAccess<'p>, Obstacle<'p>> {
+        let refuse = |reason| Obstacle { reason, at: Anchor::Inst(inst) };
+        let chain = &self.domains.chains[&inst.block()];
+        let scevs = self.affine.scevs();
+        let pointer = self.affine.expression(pointer, chain).ok_or_else(|| refuse(Reason::MovingBase))?;
+        let base = scevs.base(&pointer);
+        let base = match base.kind {
+            ScevKind::Unknown(value) if self.affine.is_invariant(&base) => value,
+            _ => return Err(refuse(Reason::MovingBase)),
+        };
+        let mut touched = || -> Result<Option<Extent>, Stop> {
+            let Some(offset) = self.exact(inst, self.affine.signed(&scevs.offset(&pointer), chain), fails)?
+            else {
+                return Ok(None);
+            };
+            let bytes = match length {
+                Length::Fixed(bytes) => Some(Bytes::Fixed(bytes)),
+                Length::Value(value) => self.length(inst, value, fails)?.map(Bytes::Affine),
+            };
+            Ok(bytes.map(|bytes| Extent { offset, bytes }))
+        };
+        let extent = touched().map_err(|stop| obstacle(stop, inst))?;
+        if matches!(extent, Some(Extent { bytes: Bytes::Fixed(0), .. })) {
+            return Err(refuse(Reason::UnsupportedType { ty: "of unknown size".into() }));
+        }
+        Ok(MemoryAccess { inst, base, is_write, extent })
+    }
+
+    fn length(
+        &self,
+        inst: Inst<'p>,
+        value: Value<'p>,
+        fails: &mut Vec<(Set, Inst<'p>)>,
+    ) -> Result<Option<PwAff>, Stop> {
+        let chain = &self.domains.chains[&inst.block()];
+        let length: Option<ScevRef<'p>> = self.affine.expression(value, chain);
+        match length {
+            Some(length) => self.exact(inst, self.affine.unsigned(&length, chain), fails),
+            None => Ok(None),
+        }
+    }
+
+    /// The value of an affine expression. Where the machine computes another in an iteration of the instruction, that is
+    /// noted, to be assumed away; if the machine always does, there is no value.
+    fn exact(
+        &self,
+        inst: Inst<'p>,
+        evaluated: Result<Evaluated, Stop>,
+        fails: &mut Vec<(Set, Inst<'p>)>,
+    ) -> Result<Option<PwAff>, Stop> {
+        let Evaluated { value, fails: wrong } = match evaluated {
+            Err(Stop::NotAffine) => return Ok(None),
+            evaluated => evaluated?,
+        };
+        let Some(within) = self.domains.of.get(&inst.block()).cloned() else { return Ok(None) };
+        let context = self.context()?;
+        let within = within.intersect_params(context)?;
+        let wrong = wrong.intersect(within.clone())?.params()?;
+        if wrong.is_empty()? {
+            return Ok(Some(value));
+        }
+        if within.params()?.is_subset(&wrong)? {
+            return Ok(None);
+        }
+        fails.push((wrong, inst));
+        Ok(Some(value))
+    }
+
+    /// Whether the order of two memory instructions matters.
+    pub(super) fn may_conflict(&self, a: Inst<'p>, b: Inst<'p>, memory: &Memory<'p>) -> bool {
+        let meets = |call: Inst<'p>, other: Inst<'p>| {
+            let reads = |access: &MemoryAccess<'p>| access.is_write && self.pass.may_read(call, access.base);
+            memory.readers.contains(&call) && memory.of(other).iter().any(reads)
+        };
+        let overlap = |x: &MemoryAccess<'p>, y: &MemoryAccess<'p>| {
+            (x.is_write || y.is_write)
+                && (x.base == y.base || self.pass.alias(x.base, 0, y.base, 0) != Alias::No)
+        };
+        meets(a, b) || meets(b, a) || memory.of(a).iter().any(|x| memory.of(b).iter().any(|y| overlap(x, y)))
+    }
+}
+
+/// The ranges that an instruction touches: the address, whether it is written, and how far. `None`: that is not known.
+fn ranges(inst: Inst<'_>) -> Option<Vec<(Value<'_>, bool, Length<'_>)>> {
+    if let Some(pointer) = inst.pointer() {
+        let is_write = inst.opcode() == llvm_sys::LLVMOpcode::LLVMStore;
+        return Some(vec![(pointer, is_write, Length::Fixed(inst.access_bytes()))]);
+    }
+    if !inst.is_call() {
+        return Some(Vec::new());
+    }
+    let (callee, operands) = (inst.callee()?, inst.operands());
+    let is = |name: &str| callee.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let &[first, second, length, ..] = &operands[..] else { return None };
+    if is("llvm.memset") {
+        return Some(vec![(first, true, Length::Value(length))]);
+    }
+    (is("llvm.memcpy") || is("llvm.memmove"))
+        .then(|| vec![(second, false, Length::Value(length)), (first, true, Length::Value(length))])
+}
+
+fn not_modelled(inst: Inst<'_>) -> Reason {
+    let callee = inst.callee().unwrap_or_else(|| "a function".into());
+    Reason::NotModelled { what: format!("a call to {callee}") }
+}
+
+impl Extent {
+    /// `{ [i, j] -> [cell] }`: the cells of that size that are touched; the size divides all offsets and lengths.
+    pub fn cells(&self, size: u64) -> Result<Map, Stop> {
+        let in_cells = |bytes: &PwAff| -> Result<PwAff, Stop> {
+            let size = Val::int_from_ui(bytes.ctx(), size)?;
+            Ok(bytes.clone().scale_down_val(size)?.floor()?)
+        };
+        let first = in_cells(&self.offset)?;
+        match &self.bytes {
+            Bytes::Fixed(bytes) => some_cells(&first, bytes.div_ceil(size)),
+            Bytes::Affine(bytes) => {
+                let end = first.clone().add(in_cells(bytes)?)?;
+                let (first, end) = (Map::from_pw_aff(first)?, Map::from_pw_aff(end)?);
+                let line = first.get_space()?.range()?;
+                let from = first.apply_range(Map::lex_le(line.clone())?)?;
+                Ok(from.intersect(end.apply_range(Map::lex_gt(line)?)?)?)
+            }
+        }
+    }
+
+    /// The greatest number of bytes that divides the access size and every value of the offset; 1 if in doubt.
+    pub fn granule(&self) -> u64 {
+        let divides = |size: u64, value: &PwAff| divides(size, value).unwrap_or(false);
+        match &self.bytes {
+            Bytes::Fixed(bytes) => {
+                let smaller = (1..=*bytes).rev().filter(|size| bytes.is_multiple_of(*size));
+                smaller.into_iter().find(|&size| divides(size, &self.offset)).unwrap_or(1)
+            }
+            Bytes::Affine(bytes) => [16, 8, 4, 2]
+                .into_iter()
+                .find(|&size| divides(size, &self.offset) && divides(size, bytes))
+                .unwrap_or(1),
+        }
+    }
+}
+
+fn some_cells(first: &PwAff, count: u64) -> Result<Map, Stop> {
+    let mut all = Map::from_pw_aff(first.clone())?;
+    for more in 1..count {
+        let next = first.clone().add_constant_val(Val::int_from_ui(first.ctx(), more)?)?;
+        all = all.union(Map::from_pw_aff(next)?)?;
+    }
+    Ok(all)
+}
+
+fn divides(size: u64, value: &PwAff) -> isl::Result<bool> {
+    let rest = value.clone().mod_val(Val::int_from_ui(value.ctx(), size)?)?;
+    rest.non_zero_set()?.is_empty()
+}

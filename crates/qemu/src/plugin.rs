@@ -1,0 +1,568 @@
+//! The plugin: QEMU's callbacks in, a profile out.
+//!
+//! The analysis runs inside the emulator, on the thread that runs the program: handing events to another thread would
+//! cost more than it takes to see that a point continues its line. While the program has one thread nothing is locked;
+//! from the second thread on each callback takes a lock, so that events come in one order.
+//!
+//! A translation block of QEMU is not a basic block: it goes on behind jump targets, and the same code is translated
+//! several times. It is cut at the targets that are known by looking ahead, and a block is known by its address and length.
+//!
+//! The profile is written when the program ends, before it replaces itself by another (`exec`), when its time is
+//! up, and now and then in between, by a copy of the process, so that a program that is killed has one too.
+
+use crate::api::{Api, Id, Info, MemInfo, Tb};
+use crate::config::{Config, TIMED_OUT};
+use crate::decode;
+use crate::modules::{Modules, Selection};
+use iced_x86::{Instruction, InstructionInfoFactory};
+use std::cell::UnsafeCell;
+use std::collections::{HashMap, HashSet};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use trace::code::{Ahead, Block, Code, Pc, Step, Units};
+use trace::{Mode, Options, Profile, Tracer};
+
+/// No registers are read or written by the callbacks.
+const NO_REGS: c_int = 0;
+const READ_AND_WRITE: c_int = 3;
+
+/// How many events pass between looks at the clock.
+const TICK: u32 = 1 << 16;
+
+/// Seconds until the first checkpoint; each one after it takes twice as long to come.
+const FIRST_CHECKPOINT: u64 = 5;
+
+/// The program's code in memory.
+struct Guest {
+    modules: Arc<Mutex<Modules>>,
+}
+
+impl Guest {
+    fn instruction(&self, pc: Pc) -> Option<Instruction> {
+        let modules = self.modules.lock().ok()?;
+        let module = modules.at(pc).filter(|module| module.describes(pc))?;
+        let length = (module.code.end - pc).min(15) as usize;
+        // SAFETY: the code of a module is mapped, and stays mapped while the program runs code of it.
+        let bytes =
+            unsafe { std::slice::from_raw_parts(pc.wrapping_add(modules.guest_base) as *const u8, length) };
+        decode::decode(bytes, pc)
+    }
+}
+
+impl Code for Guest {
+    fn step(&self, pc: Pc) -> Option<Step> {
+        self.instruction(pc).map(|i| decode::ahead(&i))
+    }
+
+    fn entry_of(&self, pc: Pc) -> Option<Pc> {
+        self.modules.lock().ok()?.at(pc)?.entry_of(pc)
+    }
+
+    fn is_wanted(&self, entry: Pc) -> bool {
+        self.modules.lock().is_ok_and(|modules| modules.at(entry).is_some_and(|m| m.wants(entry)))
+    }
+}
+
+/// Targets of jumps, found by looking ahead from where code is translated.
+#[derive(Default)]
+struct Targets {
+    seen: HashSet<Pc>,
+    targets: HashSet<Pc>,
+}
+
+impl Targets {
+    fn look(&mut self, from: Pc, code: &dyn Code) {
+        let mut work = vec![from];
+        while let Some(mut pc) = work.pop() {
+            while self.seen.insert(pc) {
+                let Some(step) = code.step(pc) else { break };
+                let next = pc + u64::from(step.length);
+                match step.ahead {
+                    Ahead::Next => {}
+                    Ahead::Call => drop(self.targets.insert(next)),
+                    Ahead::Branch(target) => {
+                        self.targets.extend([target, next]);
+                        work.push(target);
+                    }
+                    Ahead::Jump(target) => {
+                        self.targets.insert(target);
+                        work.push(target);
+                        break;
+                    }
+                    Ahead::Away => break,
+                }
+                pc = next;
+            }
+        }
+    }
+}
+
+struct State {
+    api: Api,
+    config: Config,
+    tracer: Option<Tracer>,
+    modules: Arc<Mutex<Modules>>,
+    guest: Guest,
+    targets: Targets,
+    factory: InstructionInfoFactory,
+    /// Blocks by address and number of instructions.
+    blocks: HashMap<(Pc, usize), u32>,
+    /// Registers that foreign blocks read and set.
+    foreign: Vec<(Units, Units)>,
+    guest_base: Option<u64>,
+    /// The number of the thread on each of QEMU's processors.
+    threads: Vec<usize>,
+    started: usize,
+    ticks: u32,
+    start: Instant,
+    next_checkpoint: Duration,
+    process: u32,
+    forked: bool,
+}
+
+struct Shared(UnsafeCell<Option<Box<State>>>);
+
+// SAFETY: see `with`.
+unsafe impl Sync for Shared {}
+
+static STATE: Shared = Shared(UnsafeCell::new(None));
+static SEVERAL_THREADS: AtomicBool = AtomicBool::new(false);
+static LOCK: Mutex<()> = Mutex::new(());
+
+/// Runs `f` with the state, if there is one. A panic ends the analysis, not the program.
+#[inline(always)]
+fn with(f: impl FnOnce(&mut State)) {
+    let _lock = SEVERAL_THREADS.load(Ordering::Relaxed).then(|| LOCK.lock());
+    // SAFETY: with one thread nobody else is here. The second thread is announced by `on_init` on the thread that
+    // makes it, inside a system call and thus outside of `with`; from then on the lock is taken.
+    let state = unsafe { &mut *STATE.0.get() };
+    if let Some(running) = state
+        && catch_unwind(AssertUnwindSafe(|| f(running))).is_err()
+    {
+        eprintln!("orthant: internal error while observing the program; it goes on unobserved");
+        *state = None;
+    }
+}
+
+impl State {
+    fn thread(&self, processor: c_uint) -> usize {
+        self.threads.get(processor as usize).copied().unwrap_or(0)
+    }
+
+    fn translate(&mut self, tb: Tb) {
+        // SAFETY: QEMU hands a valid block, and its instructions are valid until the callback returns.
+        let handles: Vec<_> =
+            unsafe { (0..(self.api.tb_n_insns)(tb)).map(|n| (self.api.tb_get_insn)(tb, n)).collect() };
+        // SAFETY: as above.
+        let pcs: Vec<Pc> = handles.iter().map(|handle| unsafe { (self.api.insn_vaddr)(*handle) }).collect();
+        let (Some(&first), Some(&pc)) = (handles.first(), pcs.first()) else { return };
+        if self.guest_base.is_none() {
+            // SAFETY: as above. In user mode this is a host address, or null if QEMU does not tell.
+            let host = unsafe { (self.api.insn_haddr)(first) } as u64;
+            let base = if host == 0 { 0 } else { host.wrapping_sub(pc) };
+            self.guest_base = Some(base);
+            if let Ok(mut modules) = self.modules.lock() {
+                modules.guest_base = base;
+            }
+        }
+        let described =
+            self.modules.lock().is_ok_and(|mut modules| modules.find(pc).is_some_and(|m| m.describes(pc)));
+        match described {
+            true => self.describe(&handles, &pcs),
+            false if !self.config.survey => self.summarize(&handles, &pcs),
+            false => {}
+        }
+    }
+
+    fn describe(&mut self, handles: &[*mut c_void], pcs: &[Pc]) {
+        self.targets.look(pcs[0], &self.guest);
+        let cuts = (1..pcs.len()).filter(|n| self.targets.targets.contains(&pcs[*n]));
+        let ends: Vec<usize> = cuts.chain([pcs.len()]).collect();
+        let mut start = 0;
+        for end in ends {
+            self.describe_part(&handles[start..end], &pcs[start..end]);
+            start = end;
+        }
+    }
+
+    fn describe_part(&mut self, handles: &[*mut c_void], pcs: &[Pc]) {
+        let decoded: Option<Vec<Instruction>> = pcs.iter().map(|pc| self.guest.instruction(*pc)).collect();
+        let (Some(decoded), Some(tracer)) = (decoded, &mut self.tracer) else { return };
+        let insns: Vec<_> = decoded.iter().map(|i| decode::describe(i, &mut self.factory)).collect();
+        let flow = decoded.last().map_or(trace::code::Flow::Next, decode::flow);
+        let accesses: Vec<bool> =
+            insns.iter().map(|i| i.loads > 0 || i.stores > 0 || i.transfer.is_some()).collect();
+        let block = *self
+            .blocks
+            .entry((pcs[0], pcs.len()))
+            .or_insert_with(|| tracer.add_block(Block { insns, flow }));
+        // SAFETY: the handles are valid during translation; the user data is a number, not a pointer.
+        unsafe {
+            (self.api.register_exec)(handles[0], on_exec, NO_REGS, block as usize as *mut c_void);
+        }
+        if self.config.survey {
+            return;
+        }
+        let calls = flow == trace::code::Flow::Call;
+        for (n, handle) in handles.iter().enumerate() {
+            if accesses[n] || calls && n + 1 == handles.len() {
+                // SAFETY: as above.
+                unsafe {
+                    (self.api.register_mem)(*handle, on_access, NO_REGS, READ_AND_WRITE, n as *mut c_void);
+                }
+            }
+        }
+    }
+
+    /// Library code: what it reads, and its accesses, count as the call's.
+    fn summarize(&mut self, handles: &[*mut c_void], pcs: &[Pc]) {
+        let base = self.guest_base.unwrap_or(0);
+        let decoded: Vec<Instruction> = handles
+            .iter()
+            .zip(pcs)
+            .filter_map(|(handle, pc)| {
+                // SAFETY: QEMU is translating these bytes, so they are mapped.
+                let bytes = unsafe {
+                    let length = (self.api.insn_size)(*handle).min(15);
+                    std::slice::from_raw_parts(pc.wrapping_add(base) as *const u8, length)
+                };
+                decode::decode(bytes, *pc)
+            })
+            .collect();
+        let number = self.foreign.len();
+        self.foreign.push(decode::summary(&decoded, &mut self.factory));
+        // SAFETY: as in `describe_part`.
+        unsafe {
+            (self.api.register_exec)(handles[0], on_foreign_exec, NO_REGS, number as *mut c_void);
+            for handle in handles {
+                let none = std::ptr::null_mut();
+                (self.api.register_mem)(*handle, on_foreign_access, NO_REGS, READ_AND_WRITE, none);
+            }
+        }
+    }
+
+    /// What the program has at an address it has just accessed.
+    fn memory(&self, address: u64, size: u32) -> Option<u64> {
+        let at = address.wrapping_add(self.guest_base?) as *const u8;
+        // SAFETY: the program has just accessed these bytes, so they are mapped; QEMU runs in the same address space.
+        unsafe {
+            Some(match size {
+                1 => u64::from(at.read()),
+                2 => u64::from(at.cast::<u16>().read_unaligned()),
+                4 => u64::from(at.cast::<u32>().read_unaligned()),
+                8 => at.cast::<u64>().read_unaligned(),
+                _ => return None,
+            })
+        }
+    }
+
+    #[inline]
+    fn tick(&mut self) {
+        self.ticks += 1;
+        if self.ticks >= TICK {
+            self.ticks = 0;
+            self.look_at_clock();
+        }
+    }
+
+    #[cold]
+    fn look_at_clock(&mut self) {
+        let passed = self.start.elapsed();
+        if self.config.timeout > 0 && passed >= Duration::from_secs(self.config.timeout) && self.is_original()
+        {
+            self.write(|profile| profile.program.ended = trace::profile::Ended::Timeout);
+            // SAFETY: ends the process; nothing is to be cleaned up.
+            unsafe { libc::_exit(TIMED_OUT) };
+        }
+        if passed >= self.next_checkpoint && self.is_original() {
+            self.next_checkpoint *= 2;
+            self.checkpoint(false, |profile| {
+                profile.warn(
+                    "incomplete",
+                    "the program was killed: this is what was known at the last checkpoint",
+                );
+            });
+        }
+    }
+
+    /// Whether this is not a child that the program has forked.
+    fn is_original(&self) -> bool {
+        std::process::id() == self.process
+    }
+
+    /// Writes a profile of what has happened so far, in a copy of the process.
+    fn checkpoint(&mut self, wait: bool, note: impl FnOnce(&mut Profile)) {
+        // SAFETY: a plain copy of the process that raises no signal when it ends, so the program does not notice. The
+        // copy only folds what it has, writes a file and ends.
+        unsafe {
+            libc::waitpid(-1, std::ptr::null_mut(), libc::__WCLONE | libc::WNOHANG);
+            let child = libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0);
+            if child == 0 {
+                self.write(note);
+                libc::_exit(0);
+            }
+            if wait && child > 0 {
+                libc::waitpid(child as i32, std::ptr::null_mut(), libc::__WCLONE);
+            }
+        }
+    }
+
+    /// Ends the analysis and writes the profile.
+    fn write(&mut self, note: impl FnOnce(&mut Profile)) {
+        let Some(tracer) = self.tracer.take() else { return };
+        let mut profile = tracer.finish();
+        self.relocate(&mut profile);
+        profile.collection.seconds = self.start.elapsed().as_secs_f64();
+        if self.forked {
+            profile.warn("fork", "the program has forked; only the first process was observed");
+        }
+        note(&mut profile);
+        let output = &self.config.output;
+        let part = output.with_extension(format!("part{}", std::process::id()));
+        let written = std::fs::write(&part, profile.to_json()).and_then(|()| std::fs::rename(&part, output));
+        if let Err(error) = written {
+            eprintln!("orthant: cannot write {}: {error}", output.display());
+        }
+    }
+
+    /// Addresses of the process to addresses in files.
+    fn relocate(&self, profile: &mut Profile) {
+        let Ok(modules) = self.modules.lock() else { return };
+        let files = modules.files();
+        for address in profile.addresses_mut() {
+            if let Some(module) = modules.at(address.offset) {
+                address.file = files.iter().position(|file| *file == module.path).unwrap_or(0) as u32;
+                address.offset = address.offset.wrapping_sub(module.bias);
+            }
+        }
+        profile.collection.instrumented = files.iter().map(|file| file.display().to_string()).collect();
+    }
+}
+
+unsafe extern "C" fn on_translate(_: Id, tb: Tb) {
+    with(|state| state.translate(tb));
+}
+
+unsafe extern "C" fn on_exec(processor: c_uint, block: *mut c_void) {
+    with(|state| {
+        let thread = state.thread(processor);
+        if let Some(tracer) = &mut state.tracer {
+            tracer.exec(thread, block as usize as u32);
+        }
+        state.tick();
+    });
+}
+
+unsafe extern "C" fn on_access(processor: c_uint, info: MemInfo, address: u64, insn: *mut c_void) {
+    with(|state| {
+        let thread = state.thread(processor);
+        // SAFETY: QEMU's description of this access.
+        let (stores, size) =
+            unsafe { ((state.api.mem_is_store)(info), 1 << (state.api.mem_size_shift)(info)) };
+        let value = state.memory(address, size);
+        if let Some(tracer) = &mut state.tracer {
+            tracer.access(thread, insn as usize as u16, stores, address, size, value);
+        }
+    });
+}
+
+unsafe extern "C" fn on_foreign_exec(processor: c_uint, number: *mut c_void) {
+    with(|state| {
+        let thread = state.thread(processor);
+        let (reads, writes) = state.foreign.get(number as usize).copied().unwrap_or_default();
+        if let Some(tracer) = &mut state.tracer {
+            tracer.foreign_exec(thread, reads, writes);
+        }
+        state.tick();
+    });
+}
+
+unsafe extern "C" fn on_foreign_access(processor: c_uint, info: MemInfo, address: u64, _: *mut c_void) {
+    with(|state| {
+        let thread = state.thread(processor);
+        // SAFETY: QEMU's description of this access.
+        let (stores, size) =
+            unsafe { ((state.api.mem_is_store)(info), 1 << (state.api.mem_size_shift)(info)) };
+        if let Some(tracer) = &mut state.tracer {
+            tracer.foreign_access(thread, stores, address, size);
+        }
+    });
+}
+
+unsafe extern "C" fn on_init(_: Id, processor: c_uint) {
+    with(|state| {
+        if state.started > 0 {
+            SEVERAL_THREADS.store(true, Ordering::SeqCst);
+        }
+        let processor = processor as usize;
+        if state.threads.len() <= processor {
+            state.threads.resize(processor + 1, 0);
+        }
+        state.threads[processor] = state.started;
+        state.started += 1;
+    });
+}
+
+const SYS_CLONE: i64 = 56;
+const SYS_FORK: i64 = 57;
+const SYS_VFORK: i64 = 58;
+const SYS_EXECVE: i64 = 59;
+const SYS_EXECVEAT: i64 = 322;
+
+#[allow(clippy::too_many_arguments)] // QEMU's interface
+unsafe extern "C" fn on_syscall(
+    _: Id,
+    _: c_uint,
+    number: i64,
+    flags: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+) {
+    let thread = number == SYS_CLONE && flags & libc::CLONE_THREAD as u64 != 0;
+    match number {
+        SYS_CLONE | SYS_FORK | SYS_VFORK if !thread => with(|state| state.forked = true),
+        SYS_EXECVE | SYS_EXECVEAT => with(|state| {
+            if state.is_original() {
+                state.checkpoint(true, |profile| {
+                    profile.warn(
+                        "exec",
+                        "the program replaced itself by another (exec), which was not observed; profile that one",
+                    );
+                });
+            }
+        }),
+        _ => {}
+    }
+}
+
+unsafe extern "C" fn on_exit(_: Id, _: *mut c_void) {
+    with(|state| {
+        if state.is_original() {
+            state.write(|_| {});
+        }
+    });
+}
+
+/// The version of the interface that this plugin speaks, which QEMU reads before it calls anything. What is used here has
+/// not changed between the versions, so it is the one that QEMU expects (`choose_version`).
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)] // QEMU's name
+pub static mut qemu_plugin_version: c_int = 1;
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static CHOOSE_VERSION: extern "C" fn() = choose_version;
+
+extern "C" fn choose_version() {
+    if crate::api::is_modern() {
+        // SAFETY: runs when the library is loaded, before anybody reads it.
+        unsafe { qemu_plugin_version = 2 };
+    }
+}
+
+/// QEMU's entry point.
+///
+/// # Safety
+/// QEMU calls it with valid pointers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qemu_plugin_install(
+    id: Id,
+    info: *const Info,
+    argc: c_int,
+    argv: *const *const c_char,
+) -> c_int {
+    // SAFETY: QEMU's arguments are valid strings.
+    let arguments: Vec<String> = unsafe {
+        (0..argc.max(0) as usize)
+            .map(|n| CStr::from_ptr(*argv.add(n)).to_string_lossy().into_owned())
+            .collect()
+    };
+    // SAFETY: QEMU's description of itself.
+    let system = unsafe { (*info).system_emulation };
+    match catch_unwind(|| install(id, system, &arguments)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(message)) => {
+            eprintln!("orthant: error: {message}");
+            1
+        }
+        Err(_) => 1,
+    }
+}
+
+fn install(id: Id, system: bool, arguments: &[String]) -> Result<(), String> {
+    if system {
+        return Err("this plugin observes programs (qemu-x86_64), not whole machines".to_owned());
+    }
+    let file = arguments.iter().find_map(|a| a.strip_prefix("config="));
+    let file = file.ok_or("the plugin needs config=FILE; run it through `orthant profile`")?;
+    let text = std::fs::read_to_string(file).map_err(|error| format!("cannot read {file}: {error}"))?;
+    let config: Config = serde_json::from_str(&text).map_err(|error| format!("{file}: {error}"))?;
+    let api = Api::find().map_err(|name| format!("this QEMU has no {name}"))?;
+    let state = State::new(api, config);
+    let (register_trans, register_exit, register_init, register_syscall) = (
+        state.api.register_trans,
+        state.api.register_exit,
+        state.api.register_init,
+        state.api.register_syscall,
+    );
+    // SAFETY: no callback is registered yet, so nobody uses the state.
+    unsafe { *STATE.0.get() = Some(Box::new(state)) };
+    // SAFETY: the callbacks have the types that QEMU expects, and live as long as the plugin.
+    unsafe {
+        register_init(id, on_init);
+        register_trans(id, on_translate);
+        register_syscall(id, on_syscall);
+        register_exit(id, on_exit, std::ptr::null_mut());
+    }
+    Ok(())
+}
+
+impl State {
+    fn new(api: Api, config: Config) -> State {
+        let selection = Selection {
+            program: config.program.clone(),
+            libraries: config.libraries.clone(),
+            functions: config.functions.clone(),
+        };
+        let modules = Arc::new(Mutex::new(Modules::new(selection)));
+        let defaults = Options::default();
+        let options = Options {
+            survey: config.survey,
+            mode: Mode::parse(&config.mode).unwrap_or_default(),
+            paper: config.paper,
+            memory_dependences: config.memory_dependences,
+            max_bytes: if config.max_bytes > 0 { config.max_bytes } else { defaults.max_bytes },
+            results: decode::results(),
+            volatile: decode::VOLATILE.to_vec(),
+            ..defaults
+        };
+        let code = Guest { modules: Arc::clone(&modules) };
+        State {
+            api,
+            config,
+            tracer: Some(Tracer::new(Box::new(code), options)),
+            guest: Guest { modules: Arc::clone(&modules) },
+            modules,
+            targets: Targets::default(),
+            factory: InstructionInfoFactory::new(),
+            blocks: HashMap::new(),
+            foreign: Vec::new(),
+            guest_base: None,
+            threads: Vec::new(),
+            started: 0,
+            ticks: 0,
+            start: Instant::now(),
+            next_checkpoint: Duration::from_secs(FIRST_CHECKPOINT),
+            process: std::process::id(),
+            forked: false,
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Running a program under QEMU with the plugin.
+//!
+//! Before anything runs, the program is checked (a file, executable, x86-64) and QEMU is asked whether it can load plugins,
+//! so that what goes wrong is said in the user's terms. The program's input, output and exit status are its own.
+
+use crate::config::{Config, TIMED_OUT};
+use crate::symbols;
+use object::read::elf::ElfFile64;
+use object::{Architecture, Object};
+use std::fmt;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use trace::Profile;
+use trace::profile::Ended;
+
+/// Why a program cannot be profiled, or was not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// Something that should have been installed: what, and what to do.
+    Missing(String, String),
+    /// The program is not one that can be observed: why, and what to do.
+    Unfit(String, String),
+    /// It ran, but there is no profile: why, and what to do.
+    NoProfile(String, String),
+}
+
+impl Problem {
+    /// What to do about it.
+    pub fn remedy(&self) -> &str {
+        match self {
+            Problem::Missing(_, remedy) | Problem::Unfit(_, remedy) | Problem::NoProfile(_, remedy) => remedy,
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Missing(what, _) | Problem::Unfit(what, _) | Problem::NoProfile(what, _) => {
+                f.write_str(what)
+            }
+        }
+    }
+}
+
+/// What to run.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// `qemu-x86_64`.
+    pub qemu: PathBuf,
+    /// The plugin.
+    pub plugin: PathBuf,
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<std::ffi::OsString>,
+    /// A folder for temporary files.
+    pub scratch: PathBuf,
+    /// Whether the program's output is thrown away.
+    pub quiet: bool,
+    /// Settings; `program` and `output` are filled in here.
+    pub config: Config,
+}
+
+/// How a run went.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The exit status as a shell would report it.
+    pub code: u8,
+    /// The profile, or why there is none.
+    pub profile: Result<Profile, Problem>,
+}
+
+/// Checks that a file is a program that can be observed.
+pub fn check_program(program: &Path) -> Result<(), Problem> {
+    let name = program.display();
+    let unfit = |what: String, remedy: &str| Err(Problem::Unfit(what, remedy.to_owned()));
+    let bytes = match std::fs::read(program) {
+        Ok(bytes) => bytes,
+        Err(error) => return unfit(format!("cannot read {name}: {error}"), "name the program as in ./app"),
+    };
+    if bytes.starts_with(b"#!") {
+        return unfit(
+            format!("{name} is a script, not a program of machine code"),
+            "profile the interpreter with the script as its argument",
+        );
+    }
+    let Ok(file) = object::File::parse(&*bytes) else {
+        return unfit(format!("{name} is not an ELF program"), "give a Linux program for x86-64");
+    };
+    if file.architecture() != Architecture::X86_64 || ElfFile64::<object::Endianness>::parse(&*bytes).is_err()
+    {
+        let what = format!("{name} is a program for {:?}", file.architecture());
+        return unfit(what, "only x86-64 programs can be profiled: build it for x86-64");
+    }
+    if !matches!(file.kind(), object::ObjectKind::Executable | object::ObjectKind::Dynamic) {
+        return unfit(format!("{name} is not a linked program"), "link it first");
+    }
+    Ok(())
+}
+
+/// Asks QEMU for its version; an error if it cannot load plugins.
+pub fn check_qemu(qemu: &Path) -> Result<String, Problem> {
+    let ask = |argument: &str| {
+        let answer = Command::new(qemu).arg(argument).output();
+        answer.map(|a| String::from_utf8_lossy(&a.stdout).into_owned()).map_err(|error| {
+            Problem::Missing(
+                format!("cannot run {}: {error}", qemu.display()),
+                "apt-get install qemu-user, or set ORTHANT_QEMU".to_owned(),
+            )
+        })
+    };
+    if !ask("--help")?.contains("-plugin") {
+        return Err(Problem::Missing(
+            format!("{} cannot load plugins", qemu.display()),
+            "set ORTHANT_QEMU to a qemu-x86_64 built with --enable-plugins; Debian 12's qemu-user is"
+                .to_owned(),
+        ));
+    }
+    Ok(ask("--version")?.lines().next().unwrap_or("qemu").to_owned())
+}
+
+/// Runs a program to its end, and reads its profile.
+pub fn run(request: &Request) -> Result<Outcome, Problem> {
+    check_program(&request.program)?;
+    let emulator = check_qemu(&request.qemu)?;
+    let failed = |what: &str, error: std::io::Error| {
+        Problem::NoProfile(format!("{what}: {error}"), "check the folder for temporary files".to_owned())
+    };
+    let program = request.program.canonicalize().map_err(|e| failed("cannot find the program", e))?;
+    let output = request.scratch.join("profile.json");
+    let settings = request.scratch.join("config.json");
+    let config = Config { program, output: output.clone(), ..request.config.clone() };
+    let text = serde_json::to_string(&config).unwrap_or_default();
+    std::fs::write(&settings, text).map_err(|e| failed("cannot write the plugin's settings", e))?;
+    let mut command = Command::new(&request.qemu);
+    // A comma ends the file name for QEMU; two are one.
+    let quoted = |path: &Path| path.to_string_lossy().replace(',', ",,");
+    command.arg("-plugin").arg(format!("{},config={}", quoted(&request.plugin), quoted(&settings)));
+    // Otherwise the first call of each library function would be one of the dynamic linker.
+    command.args(["-E", "LD_BIND_NOW=1"]);
+    command.arg(&request.program).args(&request.arguments);
+    if request.quiet {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    }
+    let start = Instant::now();
+    let mut child = command.spawn().map_err(|e| failed("cannot run QEMU", e))?;
+    let (status, late) = wait(&mut child, config.timeout).map_err(|e| failed("cannot wait for QEMU", e))?;
+    let profile = read(&output, &request.program, status, late).map(|mut profile| {
+        profile.program.path = request.program.display().to_string();
+        profile.program.arguments =
+            request.arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
+        profile.collection.emulator = emulator;
+        profile.collection.seconds = start.elapsed().as_secs_f64();
+        symbols::resolve(&mut profile);
+        profile
+    });
+    Ok(Outcome { code: code(status), profile })
+}
+
+/// Waits for the program. The plugin itself ends it when its time is up; one that sleeps then is killed a little later.
+fn wait(child: &mut Child, timeout: u64) -> std::io::Result<(ExitStatus, bool)> {
+    if timeout == 0 {
+        return Ok((child.wait()?, false));
+    }
+    let deadline = Instant::now() + Duration::from_secs(timeout) + Duration::from_secs(3 + timeout / 2);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok((status, false));
+        }
+        if Instant::now() > deadline {
+            child.kill()?;
+            return Ok((child.wait()?, true));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The status as a shell reports it.
+fn code(status: ExitStatus) -> u8 {
+    let signal = status.signal().map(|signal| 128 + signal);
+    status.code().or(signal).unwrap_or(1).clamp(0, 255) as u8
+}
+
+fn read(output: &Path, program: &Path, status: ExitStatus, late: bool) -> Result<Profile, Problem> {
+    let no_profile = |why: String| {
+        Problem::NoProfile(
+            format!("there is no profile of {}: {why}", program.display()),
+            "a program that ends within moments by exec or SIGKILL leaves none; otherwise this is a fault of Orthant"
+                .to_owned(),
+        )
+    };
+    let text = std::fs::read_to_string(output).map_err(|_| no_profile(ended(status)))?;
+    let mut profile = Profile::from_json(&text).map_err(no_profile)?;
+    let timed_out = late || profile.program.ended == Ended::Timeout && status.code() == Some(TIMED_OUT);
+    profile.program.ended = match (status.code(), status.signal()) {
+        _ if timed_out => Ended::Timeout,
+        (Some(code), _) => Ended::Exit(code),
+        (_, Some(signal)) => Ended::Signal(signal),
+        _ => Ended::Unknown,
+    };
+    let ended = profile.program.ended.clone();
+    match ended {
+        Ended::Timeout => profile.warn(
+            "timeout",
+            "the program ran longer than --timeout allows and was stopped; this is what happened until then",
+        ),
+        Ended::Signal(signal) => profile.warn(
+            "crash",
+            format!("the program was ended by signal {signal}; this is what happened until then"),
+        ),
+        Ended::Exit(_) | Ended::Unknown => {}
+    }
+    Ok(profile)
+}
+
+fn ended(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("it ended with status {code} and left nothing behind"),
+        (_, Some(signal)) => format!("it was ended by signal {signal} and left nothing behind"),
+        _ => "it left nothing behind".to_owned(),
+    }
+}

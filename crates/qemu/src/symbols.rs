@@ -1,0 +1,154 @@
+//! Names, source lines and text for the addresses of a profile.
+//!
+//! Everything comes from the files themselves: debug information if there is some, else symbols, else addresses. A loop
+//! stands where its jump back does (the `for` or `while` in most compilers' debug information).
+
+use addr2line::Loader;
+use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
+use model::SourceLoc;
+use object::{Object, ObjectSegment};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use trace::Profile;
+use trace::profile::{Address, Class, Frame};
+
+/// A file with code.
+struct File {
+    loader: Option<Loader>,
+    /// The code: addresses and bytes.
+    code: Vec<(u64, Vec<u8>)>,
+}
+
+/// What is known of an address.
+#[derive(Clone, Default)]
+struct Place {
+    function: String,
+    loc: Option<SourceLoc>,
+}
+
+struct Symbols {
+    files: Vec<File>,
+    folder: PathBuf,
+    known: HashMap<Address, Place>,
+}
+
+/// Fills in what the plugin could not know.
+pub fn resolve(profile: &mut Profile) {
+    let files = profile.collection.instrumented.iter().map(|file| File::read(Path::new(file))).collect();
+    let folder = std::env::current_dir().unwrap_or_default();
+    let mut symbols = Symbols { files, folder, known: HashMap::new() };
+    for nest in &mut profile.nests {
+        nest.context.iter_mut().for_each(|frame| symbols.frame(frame));
+        for l in &mut nest.loops {
+            l.calls.iter_mut().for_each(|frame| symbols.frame(frame));
+            l.function = symbols.outer_function(l.address);
+            l.loc = symbols.place(l.latch).loc.or_else(|| symbols.place(l.address).loc);
+        }
+        for statement in &mut nest.statements {
+            let place = symbols.place(statement.address);
+            statement.function = place.function;
+            statement.loc = place.loc;
+            statement.text = symbols.text(statement.address, statement.class);
+        }
+    }
+    symbols.warn(profile);
+}
+
+impl File {
+    fn read(path: &Path) -> File {
+        let bytes = std::fs::read(path).unwrap_or_default();
+        let code = object::File::parse(&*bytes).map(|file| {
+            file.segments().filter_map(|s| Some((s.address(), s.data().ok()?.to_vec()))).collect()
+        });
+        File { loader: Loader::new(path).ok(), code: code.unwrap_or_default() }
+    }
+}
+
+impl Symbols {
+    fn loader(&self, address: Address) -> Option<&Loader> {
+        self.files.get(address.file as usize)?.loader.as_ref()
+    }
+
+    fn frame(&mut self, frame: &mut Frame) {
+        frame.function = self.outer_function(frame.address);
+        if frame.call.offset != 0 {
+            frame.called_from = self.place(frame.call).loc;
+        }
+    }
+
+    /// The function that an address is in, not one that was inlined there.
+    fn outer_function(&self, address: Address) -> String {
+        let symbol = self.loader(address).and_then(|loader| loader.find_symbol(address.offset));
+        symbol.map_or_else(|| format!("{:#x}", address.offset), demangled)
+    }
+
+    fn place(&mut self, address: Address) -> Place {
+        if let Some(place) = self.known.get(&address) {
+            return place.clone();
+        }
+        let place = self.find(address);
+        self.known.insert(address, place.clone());
+        place
+    }
+
+    fn find(&self, address: Address) -> Place {
+        let mut place = Place { function: self.outer_function(address), loc: None };
+        let Some(loader) = self.loader(address) else { return place };
+        if let Ok(mut frames) = loader.find_frames(address.offset)
+            && let Ok(Some(frame)) = frames.next()
+        {
+            if let Some(name) = frame.function.as_ref().and_then(|f| f.demangle().ok()) {
+                place.function = name.into_owned();
+            }
+            place.loc = frame.location.and_then(|l| self.loc(l.file?, l.line?, l.column));
+        }
+        place
+    }
+
+    fn loc(&self, file: &str, line: u32, column: Option<u32>) -> Option<SourceLoc> {
+        let path = Path::new(file);
+        let short = path.strip_prefix(&self.folder).unwrap_or(path).to_string_lossy().into_owned();
+        (line > 0).then(|| SourceLoc { file: short, line, column: column.unwrap_or(0) })
+    }
+
+    /// The instruction, with the name of what it calls.
+    fn text(&self, address: Address, class: Class) -> String {
+        let Some(file) = self.files.get(address.file as usize) else { return String::new() };
+        let bytes = file.code.iter().find_map(|(start, bytes)| {
+            bytes.get(usize::try_from(address.offset.checked_sub(*start)?).ok()?..)
+        });
+        let Some(bytes) = bytes else { return String::new() };
+        let mut decoder =
+            Decoder::with_ip(64, &bytes[..bytes.len().min(15)], address.offset, DecoderOptions::NONE);
+        let instruction = decoder.decode();
+        let target = instruction.near_branch_target();
+        if class == Class::Call && target != 0 {
+            let name = self.outer_function(Address { offset: target, ..address });
+            return format!("call {name}");
+        }
+        let mut text = String::new();
+        let mut formatter = IntelFormatter::new();
+        formatter.options_mut().set_space_after_operand_separator(true);
+        formatter.format(&instruction, &mut text);
+        text
+    }
+
+    fn warn(&self, profile: &mut Profile) {
+        let loops = || profile.nests.iter().flat_map(|nest| &nest.loops);
+        let (any, named) = (loops().count() > 0, loops().any(|l| !l.function.starts_with("0x")));
+        let placed = loops().any(|l| l.loc.is_some());
+        if any && !named {
+            profile.warn("no-symbols", "the program has no symbols: functions are shown by their addresses");
+        }
+        if any && !placed {
+            profile.warn(
+                "no-debug-info",
+                "the program has no debug information: compile it with -g for source lines",
+            );
+        }
+    }
+}
+
+fn demangled(name: &str) -> String {
+    addr2line::demangle_auto(name.into(), None).into_owned()
+}

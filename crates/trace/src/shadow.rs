@@ -1,0 +1,205 @@
+//! Shadow memory: for each byte of the program's memory, which statement instance wrote it last.
+//!
+//! Pages of [`PAGE`] bytes are made when they are first touched. A page has one [`Cell`] per *granule*, at first as wide
+//! as the accesses to it are (8 or 4 bytes); the first access that is narrower or not aligned refines the page to
+//! single bytes, so the answer is exact for every width. A small table in front finds the pages used lately without
+//! hashing.
+//!
+//! A cell names the instance by its statement, the [`crate::nodes`] of its outer coordinates, and its innermost
+//! coordinate: 12 bytes instead of a whole iteration vector.
+
+use std::collections::HashMap;
+
+/// Bytes of a page.
+pub const PAGE: u64 = 4096;
+
+/// Entries of the table in front.
+const FRONT: usize = 2048;
+
+/// A statement instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cell {
+    /// The statement; 0 is none that matters.
+    pub stmt: u32,
+    /// Its outer coordinates.
+    pub node: u32,
+    /// Its innermost coordinate.
+    pub inner: u32,
+}
+
+#[derive(Debug)]
+struct Page {
+    /// Logarithm of the granule: 3, 2 or 0.
+    shift: u32,
+    cells: Vec<Cell>,
+}
+
+/// The last writers of all memory.
+#[derive(Debug)]
+pub struct Shadow {
+    index: HashMap<u64, u32>,
+    pages: Vec<Page>,
+    /// Page numbers and positions of pages used lately.
+    front: Vec<(u64, u32)>,
+    bytes: usize,
+}
+
+impl Default for Shadow {
+    fn default() -> Self {
+        Shadow { index: HashMap::new(), pages: Vec::new(), front: vec![(u64::MAX, 0); FRONT], bytes: 0 }
+    }
+}
+
+impl Shadow {
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Forget everything.
+    pub fn clear(&mut self) {
+        *self = Shadow::default();
+    }
+
+    /// Every cell.
+    pub fn cells_mut(&mut self) -> impl Iterator<Item = &mut Cell> {
+        self.pages.iter_mut().flat_map(|page| page.cells.iter_mut())
+    }
+
+    #[inline]
+    fn page(&mut self, number: u64, shift: u32) -> &mut Page {
+        let slot = number as usize % FRONT;
+        if self.front[slot].0 != number {
+            self.find(number, shift, slot);
+        }
+        &mut self.pages[self.front[slot].1 as usize]
+    }
+
+    #[cold]
+    fn find(&mut self, number: u64, shift: u32, slot: usize) {
+        let fresh = self.pages.len() as u32;
+        let position = *self.index.entry(number).or_insert(fresh);
+        if position == fresh {
+            let cells = vec![Cell::default(); (PAGE >> shift) as usize];
+            self.bytes += size_of_val(cells.as_slice()) + 64;
+            self.pages.push(Page { shift, cells });
+        }
+        self.front[slot] = (number, position);
+    }
+
+    /// Calls `f` with the cells under an access, page by page.
+    #[inline]
+    fn each(&mut self, address: u64, size: u64, mut f: impl FnMut(&mut [Cell])) {
+        let shift = match size {
+            4 => 2,
+            n if n % 8 == 0 && n != 0 => 3,
+            _ => 0,
+        };
+        let (mut address, mut left) = (address, size);
+        while left > 0 {
+            let offset = address % PAGE;
+            let here = left.min(PAGE - offset);
+            let grown = {
+                let page = self.page(address / PAGE, shift);
+                let mask = (1u64 << page.shift) - 1;
+                let grown = if (offset | here) & mask != 0 { page.refine() } else { 0 };
+                let first = (offset >> page.shift) as usize;
+                f(&mut page.cells[first..first + (here >> page.shift) as usize]);
+                grown
+            };
+            self.bytes += grown;
+            address = address.wrapping_add(here);
+            left -= here;
+        }
+    }
+
+    /// The bytes have been written by this instance.
+    #[inline]
+    pub fn write(&mut self, address: u64, size: u32, cell: Cell) {
+        self.each(address, u64::from(size), |cells| cells.fill(cell));
+    }
+
+    /// Calls `f` with the writers of the bytes, each run of the same writer once.
+    #[inline]
+    pub fn read(&mut self, address: u64, size: u32, mut f: impl FnMut(Cell)) {
+        let mut last = Cell::default();
+        self.each(address, u64::from(size), |cells| {
+            for &cell in cells.iter() {
+                if cell != last {
+                    f(cell);
+                    last = cell;
+                }
+            }
+        });
+    }
+}
+
+impl Page {
+    /// One cell per byte from now on. Returns how many bytes that costs.
+    #[cold]
+    fn refine(&mut self) -> usize {
+        let width = 1usize << self.shift;
+        let before = self.cells.len();
+        let cells: Vec<Cell> = self.cells.iter().flat_map(|cell| std::iter::repeat_n(*cell, width)).collect();
+        self.cells = cells;
+        self.shift = 0;
+        (self.cells.len() - before) * size_of::<Cell>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(stmt: u32) -> Cell {
+        Cell { stmt, node: 0, inner: 0 }
+    }
+
+    fn writers(shadow: &mut Shadow, address: u64, size: u32) -> Vec<u32> {
+        let mut found = Vec::new();
+        shadow.read(address, size, |cell| found.push(cell.stmt));
+        found
+    }
+
+    #[test]
+    fn any_width_against_a_map_of_bytes() {
+        let mut shadow = Shadow::default();
+        let mut bytes: HashMap<u64, u32> = HashMap::new();
+        let mut state = 7u64;
+        let mut random = |n: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % n
+        };
+        for stmt in 1..4000 {
+            let size = [1, 2, 4, 8, 16, 32, 3][random(7) as usize];
+            let wide = random(2) == 0;
+            let address = 3 * PAGE - 100 + random(200) * if wide { u64::from(size) } else { 1 };
+            if random(2) == 0 {
+                shadow.write(address, size, cell(stmt));
+                (address..address + u64::from(size)).for_each(|b| drop(bytes.insert(b, stmt)));
+            } else {
+                let mut expected: Vec<u32> = (address..address + u64::from(size))
+                    .map(|b| bytes.get(&b).copied().unwrap_or(0))
+                    .collect();
+                expected.dedup();
+                let expected: Vec<u32> = expected
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, s)| **s != 0 || *i > 0)
+                    .map(|(_, s)| *s)
+                    .collect();
+                assert_eq!(writers(&mut shadow, address, size), expected, "{address:#x} {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn pages_start_coarse_and_are_refined_when_needed() {
+        let mut shadow = Shadow::default();
+        shadow.write(0x1000, 8, cell(1));
+        let coarse = shadow.bytes();
+        shadow.write(0x1004, 4, cell(2));
+        assert_eq!(writers(&mut shadow, 0x1000, 8), [1, 2]);
+        assert!(shadow.bytes() > coarse);
+    }
+}
