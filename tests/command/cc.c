@@ -7,4 +7,3 @@ void f(long n, double *a) {
     a[i] += 1;
 }
 // output:
-// %s:6:3: remark: loop nest of depth 1 can be modelled [-Rpass-analysis=orthant]

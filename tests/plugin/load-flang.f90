@@ -8,4 +8,3 @@ subroutine f(n, a)
   end do
 end subroutine
 ! output:
-! %s:6:3: remark: loop nest of depth 1 can be modelled [-Rpass-analysis=orthant]

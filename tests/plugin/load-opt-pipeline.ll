@@ -32,5 +32,3 @@ exit:
   ret void
 }
 ; output:
-; remark: <unknown>:0:0: loop nest of depth 1 can be modelled
-; remark: <unknown>:0:0: loop nest of depth 1 can be modelled
