@@ -1,20 +1,15 @@
 ; test: opt -passes=orthant -orthant-stop-after=lift -orthant-print-after=detect -disable-output %s
 ; Read as a signed number the limit is always negative, so the model would never describe what happens.
-define void @f(i64 %n, i64 %x, ptr noalias %a) {
+define void @f(i64 %x, ptr noalias %a) {
 entry:
   %limit = or i64 %x, -9223372036854775808
   br label %loop
 loop:
-  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]
-  %below = icmp ult i64 %i, %limit
-  br i1 %below, label %body, label %next
-body:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
   %p = getelementptr inbounds i32, ptr %a, i64 %i
   store i32 7, ptr %p
-  br label %next
-next:
-  %i.next = add nuw nsw i64 %i, 1
-  %more = icmp slt i64 %i.next, %n
+  %i.next = add nuw i64 %i, 1
+  %more = icmp ne i64 %i.next, %limit
   br i1 %more, label %loop, label %exit
 exit:
   ret void

@@ -12,6 +12,7 @@
 //! Algorithm 2 compares `S` itself, a slip). `a_1` is free: all values near those that the coefficients suggest
 //! are candidates. The subscripts follow by dividing by the sizes, which is what Algorithm 3 spells out.
 
+use crate::dimension::small;
 use crate::poly::{Atom, Linear, Poly};
 use crate::strides::Sizes;
 use std::collections::BTreeSet;
@@ -28,7 +29,7 @@ pub fn shapes(offsets: &[Poly], accesses: &[Linear], alphas: u32) -> Vec<Sizes> 
     let mut shapes = Vec::new();
     for order in permutations(&params) {
         if let Some(inner) = alphas_of(offsets, &order) {
-            for first in free_alphas(alphas) {
+            for first in small(alphas.into()).map(|alpha| -alpha) {
                 let all = std::iter::once(first).chain(inner.iter().copied());
                 shapes.push(order.iter().zip(all).map(|(param, alpha)| plus(param, alpha)).collect());
             }
@@ -74,11 +75,6 @@ fn subsets(order: &[Atom], k: usize) -> Vec<Vec<Atom>> {
     let chosen = |set: u32| (0..order.len()).filter(move |at| set >> at & 1 == 1).map(|at| order[at].clone());
     let sets = (0..1u32 << order.len()).filter(|set| set >> k & 1 == 1 && set & before != 0);
     sets.map(|set| chosen(set).collect()).collect()
-}
-
-/// 0, 1, -1, 2, -2, ...
-pub fn free_alphas(alphas: u32) -> impl Iterator<Item = i128> {
-    std::iter::once(0).chain((1..=i128::from(alphas)).flat_map(|alpha| [alpha, -alpha]))
 }
 
 /// `P + alpha`; two different terms cannot overflow.

@@ -57,8 +57,9 @@ impl Assumed {
         let mut found: Vec<(u32, Rc<str>, i128)> = strides
             .filter_map(|(position, stride)| {
                 let mut terms = stride.terms();
-                let (product, times) = terms.next().filter(|_| terms.next().is_none())?;
+                let (product, _) = terms.next().filter(|_| terms.next().is_none())?;
                 let [(Atom::Param(name), 1)] = product.powers() else { return None };
+                let times = step(accesses, product);
                 (granule % times == 0).then(|| (*position, name.clone(), granule / times))
             })
             .collect();
@@ -111,6 +112,12 @@ impl Assumed {
         }
         all.align_params(context.get_space()?)
     }
+}
+
+/// How many times a product is a step between cells: a loop that does two steps at once has twice as many.
+fn step(accesses: &[Linear], product: &Monomial) -> i128 {
+    let parts = accesses.iter().flat_map(|access| access.strides.values().chain([&access.base]));
+    parts.fold(0, |all, part| gcd(all, part.coefficient(product)))
 }
 
 /// Parameters one of which is in each product.

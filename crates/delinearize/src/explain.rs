@@ -1,5 +1,6 @@
 //! A view in the words of the source: `B: double[][B->size1], valid when B->size1 >= C->size1`.
 
+use crate::packed::Rows;
 use crate::poly::{Atom, Monomial, Poly};
 use crate::view::{Cells, View};
 use isl::{BasicSet, Constraint, DimType, Set};
@@ -22,7 +23,13 @@ impl View {
             .iter()
             .map(|size| format!("[{}]", size.text(|atom| name(atom, names.param, &[]))))
             .collect();
-        let declaration = format!("{}: {}[]{sizes}", names.array, names.element);
+        // The row is written as the counter that it usually is.
+        let length = |rows: &Rows| rows.length(&Poly::counter(0)).unwrap_or_default();
+        let rows = self.rows.as_ref().map(|rows| {
+            let length = length(rows).text(|atom| name(atom, names.param, &["i".to_owned()]));
+            format!("[{length} in row i]")
+        });
+        let declaration = format!("{}: {}[]{sizes}{}", names.array, names.element, rows.unwrap_or_default());
         Ok(match self.is_always_valid()? {
             true => declaration,
             false => format!("{declaration}, valid when {}", condition(&self.valid, names.param)?),

@@ -1,9 +1,9 @@
-//! From polynomials to isl: one order of parameters for everything, affine expressions by position.
+//! Between polynomials and isl: one order of parameters for everything, affine expressions by position.
 
 use crate::assumed::Assumed;
-use crate::poly::{Atom, Poly};
+use crate::poly::{Atom, Monomial, Poly};
 use crate::problem::Problem;
-use isl::{Aff, Ctx, DimType, Set, Space, Val};
+use isl::{Aff, Ctx, DimType, PwAff, Set, Space, Val};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -98,6 +98,43 @@ impl Frame {
     }
 }
 
+/// `{ S[i,j] -> [value] }` as a polynomial, if it is one affine expression with integer coefficients wherever it is defined.
+pub fn from_pw_aff(value: &PwAff) -> isl::Result<Option<Poly>> {
+    let mut pieces = Vec::new();
+    value.foreach_piece(|_, piece| {
+        pieces.push(piece);
+        Ok(())
+    })?;
+    match &pieces[..] {
+        [only] => from_aff(only),
+        _ => Ok(None),
+    }
+}
+
+fn from_aff(aff: &Aff) -> isl::Result<Option<Poly>> {
+    if aff.involves_locals()? {
+        return Ok(None);
+    }
+    let mut terms = vec![(Monomial::default(), aff.get_constant_val()?)];
+    for position in 0..aff.dim(DimType::In)? {
+        let atom = Atom::Counter(position as u32);
+        terms.push((Monomial::product([atom]), aff.get_coefficient_val(DimType::In, position)?));
+    }
+    for position in 0..aff.dim(DimType::Param)? {
+        let name = aff.get_dim_name(DimType::Param, position)?.unwrap_or_default();
+        let times = aff.get_coefficient_val(DimType::Param, position)?;
+        terms.push((Monomial::product([Atom::Param(name.into())]), times));
+    }
+    let mut sum = Poly::default();
+    for (product, times) in terms {
+        // A fraction, or a number that does not fit, does not parse.
+        let Ok(times) = times.to_str()?.parse() else { return Ok(None) };
+        let Ok(more) = sum.add(&Poly::term(product, times)) else { return Ok(None) };
+        sum = more;
+    }
+    Ok(Some(sum))
+}
+
 /// A polynomial got where only affine ones may: a mistake in this crate.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} is not affine (a mistake in Orthant: please report it)")]
@@ -125,4 +162,20 @@ fn param_names(problem: &Problem) -> isl::Result<BTreeSet<Rc<str>>> {
         }
     }
     Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn affine_expressions_are_polynomials() {
+        let read = |text: &str| from_pw_aff(&Ctx::of_thread().parse(text).unwrap()).unwrap();
+        let shown = |text: &str| read(text).map(|poly| poly.to_string());
+        assert_eq!(shown("[n] -> { S[i, j] -> [(2i - j + 3n - 4)] }").unwrap(), "2*i0 - i1 + 3*n - 4");
+        assert_eq!(shown("[n] -> { S[i, j] -> [(2i - j)] : i < n }").unwrap(), "2*i0 - i1");
+        assert_eq!(shown("[n] -> { [i] -> [(floor(i/2))] }"), None);
+        assert_eq!(shown("[n] -> { [i] -> [(i/2)] }"), None);
+        assert_eq!(shown("[n] -> { [i] -> [(i)] : i < n; [i] -> [(n)] : i >= n }"), None);
+    }
 }

@@ -35,10 +35,12 @@
 //! ```
 //!
 //! # How a front end uses it
-//! One call per base address, with all accesses to it. For each access: [`View::relation`] (give it the array's
+//! Offsets are built from sums and products of parts; [`from_pw_aff`] takes over parts that are affine, and [`Poly::range`]
+//! tells whether machine numbers can hold a value. One call per base address, with all accesses to it. For each access: [`View::relation`] (give it the array's
 //! tuple name; where it is not [`Cells::is_exact`], a write is a may-write), for the array: [`View::granule`] and
 //! [`View::shape`], for the ledger: [`View::valid`] unless [`View::is_always_valid`]. Values that are no sum or product
-//! (`smax`, extensions, loads) are parameters by name. A product of parameters can be given a name of its own in
+//! (`smax`, extensions, loads) are parameters by name; what is known about them (`smax(0, n)` is at least `n`) belongs into
+//! the context. A product of parameters can be given a name of its own in
 //! [`Products`], which then stands for it wherever an affine expression needs it. An access to many bytes (a memset)
 //! is an access of a granule with one more counter in its domain.
 //!
@@ -49,17 +51,20 @@
 //! | `strides` | sizes from strides by divisibility; constants, parameters, multiples | 4.1, 4.4, beyond |
 //! | `split` | sizes that are products | beyond |
 //! | `alpha` | sizes `P + alpha` | 5 |
-//! | `place` | subscripts, pieces, where they are inside | 4.1, 4.3 |
+//! | `place`, `dimension` | subscripts, pieces, where they are inside | 4.1, 4.3 |
 //! | `assumed` | rows a parameter of bytes apart, unit strides | beyond |
+//! | `packed` | triangles | beyond |
 //! | `search` | the best shape for all accesses | 4.2 |
-//! | `frame` | from polynomials to isl | |
+//! | `frame` | between polynomials and isl | |
 //! | [`explain`] | the view in source names | |
 //! | [`text`] | problems as text, for tests | |
 
 mod alpha;
 mod assumed;
+mod dimension;
 pub mod explain;
 mod frame;
+mod packed;
 pub mod parse;
 mod place;
 pub mod poly;
@@ -71,6 +76,8 @@ pub mod text;
 mod view;
 
 pub use explain::Names;
+pub use frame::from_pw_aff;
+pub use packed::Rows;
 pub use place::{Piece, Why};
 pub use poly::{Atom, Monomial, Overflow, Poly};
 pub use problem::{Access, Problem, Products};
@@ -78,8 +85,7 @@ pub use view::{Cells, View};
 
 use assumed::Assumed;
 use frame::Frame;
-use isl::{DimType, Set};
-use place::Placed;
+use isl::DimType;
 use search::{Known, Outcome, Search};
 
 /// Limits of the search.
@@ -120,6 +126,9 @@ pub fn delinearize(problem: &Problem, options: &Options) -> Result<View, Error> 
     for (index, access) in problem.accesses.iter().enumerate() {
         check(access).map_err(|what| Error::Input { index, what })?;
     }
+    if let Some(view) = packed(problem)? {
+        return Ok(view);
+    }
     let offsets: Vec<_> = problem.accesses.iter().map(|access| known_offset(problem, access)).collect();
     let known = offsets.iter().flatten().count();
     let mut best: Option<(usize, View)> = None;
@@ -137,8 +146,25 @@ pub fn delinearize(problem: &Problem, options: &Options) -> Result<View, Error> 
     }
     match best {
         Some((_, view)) => Ok(view),
-        None => attempt(problem, options, offsets, &Assumed::default()),
+        None => Ok(attempt(problem, options, offsets, &Assumed::default())?),
     }
+}
+
+/// The view as packed rows, if all accesses are known, one has a square, and all fit.
+fn packed(problem: &Problem) -> isl::Result<Option<View>> {
+    let expand = |access: &Access| problem.products.expand(access.offset.as_ref()?).ok();
+    let Some(offsets) = problem.accesses.iter().map(expand).collect::<Option<Vec<_>>>() else {
+        return Ok(None);
+    };
+    if offsets.iter().all(|offset| offset.linear().is_some()) {
+        return Ok(None);
+    }
+    let frame = Frame::new(problem, &Assumed::default())?;
+    let Some((rows, placed)) = packed::place(problem, &frame, &offsets)? else { return Ok(None) };
+    let granule = problem.accesses.first().map_or(1, |access| access.bytes);
+    let placed = placed.into_iter().map(Ok).collect();
+    let view = View::new(problem, frame, granule, (Vec::new(), Some(rows)), placed, false)?;
+    Ok(if view.is_never_valid()? { None } else { Some(view) })
 }
 
 /// What is worth assuming before anything is placed, the best first; nothing is among it.
@@ -163,22 +189,17 @@ fn attempt(
     options: &Options,
     offsets: Vec<Option<Poly>>,
     assumed: &Assumed,
-) -> Result<View, Error> {
+) -> isl::Result<View> {
     let frame = Frame::new(problem, assumed)?;
     let granule = granule(problem, &offsets);
-    let known: Vec<_> = problem
-        .accesses
-        .iter()
-        .zip(offsets)
-        .map(|(access, offset)| offset.map(|offset| prepare(&frame, access, &offset, granule)).transpose())
-        .collect::<isl::Result<_>>()?;
+    let mut known = Vec::new();
+    for (access, offset) in problem.accesses.iter().zip(offsets) {
+        known.push(offset.map_or(Ok(None), |offset| prepare(&frame, access, &offset, granule))?);
+    }
     let mut search = Search::new(problem, &frame, options, &known);
-    let outcome = search.run()?;
+    let Outcome { sizes, placed, .. } = search.run()?;
     let exhausted = search.exhausted;
-    let valid = valid(problem, &frame, &outcome)?;
-    let (sizes, accesses) = (outcome.sizes.clone(), cells(problem, &frame, outcome, &known)?);
-    let known = frame.align(&problem.context)?;
-    Ok(View { granule, sizes, accesses, valid, exhausted, known, frame })
+    View::new(problem, frame, granule, (sizes, None), placed, exhausted)
 }
 
 fn check(access: &Access) -> Result<(), &'static str> {
@@ -210,45 +231,11 @@ fn granule(problem: &Problem, offsets: &[Option<Poly>]) -> u64 {
     u64::try_from(granule).unwrap_or(1).max(1)
 }
 
-fn prepare(frame: &Frame, access: &Access, offset: &Poly, granule: u64) -> isl::Result<Known> {
-    let offset = offset.div_rem(&Poly::constant(granule.into())).map_or_else(|_| Poly::default(), |(q, _)| q);
-    let linear =
-        offset.linear().unwrap_or(poly::Linear { strides: Default::default(), base: Poly::default() });
+/// `None` if a number is too large.
+fn prepare(frame: &Frame, access: &Access, offset: &Poly, granule: u64) -> isl::Result<Option<Known>> {
+    let Ok(Some(offset)) = offset.div_exact(&Poly::constant(granule.into())) else { return Ok(None) };
+    let Some(linear) = offset.linear() else { return Ok(None) };
     let domain = frame.align(&access.domain)?.intersect_params(frame.context.clone())?;
     let executed = domain.clone().params()?;
-    Ok(Known { offset, linear, granules: i128::from(access.bytes / granule), domain, executed })
-}
-
-/// The parameter values that are as assumed and not bad for any access.
-fn valid(problem: &Problem, frame: &Frame, outcome: &Outcome) -> isl::Result<Set> {
-    let mut valid = frame.everything()?;
-    for placed in outcome.placed.iter().flatten() {
-        valid = valid.subtract(placed.bad.clone())?;
-    }
-    let valid = valid.gist(frame.context.clone())?.intersect(frame.assumed.clone())?;
-    valid.gist(frame.align(&problem.context)?)?.coalesce()?.remove_redundancies()
-}
-
-fn cells(
-    problem: &Problem,
-    frame: &Frame,
-    outcome: Outcome,
-    known: &[Option<Known>],
-) -> isl::Result<Vec<Cells>> {
-    let mut cells = Vec::new();
-    for ((access, placed), known) in problem.accesses.iter().zip(outcome.placed).zip(known) {
-        let domain = frame.align(&access.domain)?;
-        cells.push(match (placed, known) {
-            (Ok(Placed { mut pieces, .. }), Some(known)) => {
-                if let [only] = &mut pieces[..] {
-                    // The context need not be repeated.
-                    only.within = domain.clone();
-                }
-                Cells::Exact { pieces, granules: known.granules as u64, domain }
-            }
-            (Err(why), _) => Cells::Anywhere { why, domain },
-            (Ok(_), None) => Cells::Anywhere { why: Why::NotPolynomial, domain },
-        });
-    }
-    Ok(cells)
+    Ok(Some(Known { offset, linear, granules: i128::from(access.bytes / granule), domain, executed }))
 }

@@ -14,10 +14,11 @@
 //!
 //! Example: `A[M - 1]` in `A[][N][M]` is `[0][1][-1]` by division, and `[0][0][M - 1]` with `k = -1`, for `M >= 1`.
 
+use crate::dimension::{Dimension, is_wide};
 use crate::frame::Frame;
 use crate::poly::{Atom, Overflow, Poly};
 use crate::problem::Products;
-use isl::{Aff, DimType, Set};
+use isl::{DimType, Set};
 use std::collections::BTreeSet;
 
 /// An access in more pieces costs more than it is worth.
@@ -84,13 +85,6 @@ pub struct Candidate<'a> {
     pub executed: &'a Set,
 }
 
-/// Subscript and size of one dimension.
-struct Dimension {
-    subscript: Aff,
-    size: Aff,
-    granules: i128,
-}
-
 /// How a subscript got inside: each part of the instances with its `k`, and the parameter values that spoil it.
 type Settled = (Vec<(Set, i128)>, Option<Set>);
 
@@ -151,34 +145,39 @@ impl Placing<'_> {
 
     /// Brings the subscript of dimension `at + 1` inside; `None` if that cannot be.
     fn settle(&self, piece: &Piece, at: usize, access: &Candidate<'_>) -> isl::Result<Option<Settled>> {
-        let space = piece.within.get_space()?;
-        let dimension = Dimension {
-            subscript: self.frame.aff(&space, &piece.subscripts[at + 1])?,
-            size: self.frame.aff(&space, &self.sizes[at])?,
-            granules: if at + 1 == self.sizes.len() { access.granules } else { 1 },
-        };
-        if let Some(k) = self.proved(&dimension, &piece.within)? {
+        let granules = if at + 1 == self.sizes.len() { access.granules } else { 1 };
+        let (subscript, size) = (&piece.subscripts[at + 1], &self.sizes[at]);
+        let dimension = Dimension::new(self.frame, &piece.within, subscript, size)?;
+        let dimension = dimension.shifts(self.shifts).granules(granules);
+        if let Some(k) = dimension.proved()? {
             return Ok(Some((vec![(piece.within.clone(), k)], None)));
         }
-        let mut gaps = self.gaps(&dimension, &piece.within);
-        if gaps.all(|gap| matches!(gap.and_then(|gap| gap.is_empty()), Ok(true))) {
-            return self.settle_by_pieces(&dimension, &piece.within, access.executed);
+        if dimension.is_covered()? {
+            return self.settle_by_pieces(&dimension, access.executed);
         }
-        if self.sizes[at].as_constant().is_some() && !is_row(&piece.subscripts, at) {
+        if size.as_constant().is_some() && !is_row(&piece.subscripts, at) {
             return Ok(None);
         }
-        self.settle_under_condition(&dimension, &piece.within, access.executed, at)
+        let mut thin = None;
+        for k in dimension.ks() {
+            let bad = dimension.bad(k, access.executed)?;
+            if self.is_about_rows(&bad, size)? {
+                return Ok(None);
+            }
+            let valid = access.executed.clone().subtract(bad.clone())?;
+            let settled = (vec![(piece.within.clone(), k)], Some(bad));
+            if is_wide(&valid, access.executed)? {
+                return Ok(Some(settled));
+            }
+            thin = thin.or((!valid.is_empty()?).then_some(settled));
+        }
+        Ok(self.settle_under_condition(&dimension, access.executed)?.or(thin))
     }
 
     /// One part of the instances for each `k`; parameter values that alone need another `k` are bad.
-    fn settle_by_pieces(
-        &self,
-        dimension: &Dimension,
-        all: &Set,
-        executed: &Set,
-    ) -> isl::Result<Option<Settled>> {
+    fn settle_by_pieces(&self, dimension: &Dimension<'_>, executed: &Set) -> isl::Result<Option<Settled>> {
         let (mut parts, mut bad) = (Vec::new(), self.frame.nothing()?);
-        for (part, k) in self.parts(dimension, all)? {
+        for (part, k) in dimension.parts()? {
             let params = part.clone().params()?;
             match is_wide(&params, executed)? {
                 true => parts.push((part, k)),
@@ -189,43 +188,25 @@ impl Placing<'_> {
         Ok((1..=MAX_PIECES).contains(&parts.len()).then_some((parts, is_bad.then_some(bad))))
     }
 
+    /// As many parts as there are, under a condition.
     fn settle_under_condition(
         &self,
-        dimension: &Dimension,
-        all: &Set,
+        dimension: &Dimension<'_>,
         executed: &Set,
-        at: usize,
     ) -> isl::Result<Option<Settled>> {
-        let mut thin = None;
-        for k in self.ks() {
-            let bad = self.bad(dimension, all, k, executed)?;
-            let valid = executed.clone().subtract(bad.clone())?;
-            if self.is_about_rows(&bad, at)? {
-                return Ok(None);
-            }
-            let settled = (vec![(all.clone(), k)], Some(bad));
-            if is_wide(&valid, executed)? {
-                return Ok(Some(settled));
-            }
-            thin = thin.or((!valid.is_empty()?).then_some(settled));
-        }
-        let mut bad = self.frame.nothing()?;
-        for gap in self.gaps(dimension, all) {
-            bad = bad.union(gap?.params()?.gist(executed.clone())?)?;
-        }
+        let bad = dimension.bad_for_all(executed)?;
         if executed.is_subset(&bad)? {
-            return Ok(thin);
+            return Ok(None);
         }
-        let pieces = self.settle_by_pieces(dimension, all, executed)?;
-        pieces
-            .map(|(parts, more)| Ok((parts, Some(more.map_or(Ok(bad.clone()), |more| bad.union(more))?))))
-            .transpose()
+        let Some((parts, more)) = self.settle_by_pieces(dimension, executed)? else { return Ok(None) };
+        let bad = more.map_or(Ok(bad.clone()), |more| bad.union(more))?;
+        Ok(Some((parts, Some(bad))))
     }
 
     /// Whether a condition compares a size with a product that has the size as a factor: it holds for a single row only,
     /// so the access walks over all rows.
-    fn is_about_rows(&self, bad: &Set, at: usize) -> isl::Result<bool> {
-        for name in self.products.multiples(&self.sizes[at]) {
+    fn is_about_rows(&self, bad: &Set, size: &Poly) -> isl::Result<bool> {
+        for name in self.products.multiples(size) {
             if let Some(position) = self.frame.position(name)
                 && bad.involves_dims(DimType::Param, position, 1)?
             {
@@ -233,82 +214,6 @@ impl Placing<'_> {
             }
         }
         Ok(false)
-    }
-
-    /// The `k` for which the subscript is always inside.
-    fn proved(&self, dimension: &Dimension, all: &Set) -> isl::Result<Option<i128>> {
-        let never_below = self.below(dimension, all, 0)?.is_empty()?;
-        let never_above = self.above(dimension, all, 0)?.is_empty()?;
-        let most = i128::from(self.shifts);
-        // A subscript that is sometimes below is so for greater `k`, too.
-        let mut ks = match (never_below, never_above) {
-            (true, true) => return Ok(Some(0)),
-            (false, false) => return Ok(None),
-            (true, false) => 1..=most,
-            (false, true) => -most..=-1,
-        };
-        let is_inside = |k: i128| {
-            Ok(self.below(dimension, all, k)?.is_empty()? && self.above(dimension, all, k)?.is_empty()?)
-        };
-        ks.find_map(|k| is_inside(k).map(|inside| inside.then_some(k)).transpose()).transpose()
-    }
-
-    /// The parameter values for which a subscript, less `k` times the size, is not inside.
-    fn bad(&self, dimension: &Dimension, all: &Set, k: i128, executed: &Set) -> isl::Result<Set> {
-        let simple = |set: Set| set.params()?.gist(executed.clone());
-        simple(self.below(dimension, all, k)?)?.union(simple(self.above(dimension, all, k)?)?)
-    }
-
-    /// The instances whose subscript is inside for a `k`, for each `k`. No instance has two: `[k*s, k*s + s)` are apart, or
-    /// empty.
-    fn parts(&self, dimension: &Dimension, all: &Set) -> isl::Result<Vec<(Set, i128)>> {
-        let mut parts = Vec::new();
-        for k in self.ks() {
-            let (least, end) = (self.multiple(dimension, k)?, self.multiple(dimension, k + 1)?);
-            let inside = all.clone().intersect(dimension.subscript.clone().ge_set(least)?)?;
-            let inside = inside.intersect(self.after(dimension)?.le_set(end)?)?;
-            if !inside.is_empty()? {
-                parts.push((inside, k));
-            }
-        }
-        Ok(parts)
-    }
-
-    /// The instances whose subscript is inside for no `k`: below all, above all, or across the end of a row.
-    fn gaps<'b>(
-        &'b self,
-        dimension: &'b Dimension,
-        all: &'b Set,
-    ) -> impl Iterator<Item = isl::Result<Set>> + 'b {
-        let most = i128::from(self.shifts);
-        let ends = [self.below(dimension, all, -most), self.above(dimension, all, most)];
-        let rows = if dimension.granules > 1 { -most..most } else { 0..0 };
-        let across = move |k| self.above(dimension, all, k)?.intersect(self.below(dimension, all, k + 1)?);
-        ends.into_iter().chain(rows.map(across))
-    }
-
-    /// 0, -1, 1, -2, 2, ...
-    fn ks(&self) -> impl Iterator<Item = i128> + use<> {
-        std::iter::once(0).chain((1..=i128::from(self.shifts)).flat_map(|k| [-k, k]))
-    }
-
-    /// The instances whose subscript is below `k` times the size.
-    fn below(&self, dimension: &Dimension, all: &Set, k: i128) -> isl::Result<Set> {
-        all.clone().intersect(dimension.subscript.clone().lt_set(self.multiple(dimension, k)?)?)
-    }
-
-    /// The instances whose last subscript is not below `k + 1` times the size.
-    fn above(&self, dimension: &Dimension, all: &Set, k: i128) -> isl::Result<Set> {
-        all.clone().intersect(self.after(dimension)?.gt_set(self.multiple(dimension, k + 1)?)?)
-    }
-
-    fn multiple(&self, dimension: &Dimension, k: i128) -> isl::Result<Aff> {
-        dimension.size.clone().scale_val(self.frame.val(k)?)
-    }
-
-    /// The subscript after the last one that is touched.
-    fn after(&self, dimension: &Dimension) -> isl::Result<Aff> {
-        dimension.subscript.clone().add_constant_val(self.frame.val(dimension.granules)?)
     }
 }
 
@@ -319,13 +224,4 @@ fn is_row(subscripts: &[Poly], at: usize) -> bool {
     let outer: BTreeSet<_> = subscripts[..=at].iter().flat_map(counters).collect();
     let own = counters(&subscripts[at + 1]);
     !outer.is_empty() && !own.is_empty() && own.is_disjoint(&outer)
-}
-
-/// Whether a part of a set of parameter values leaves all parameters as free as the whole does.
-fn is_wide(part: &Set, whole: &Set) -> isl::Result<bool> {
-    if part.is_empty()? {
-        return Ok(false);
-    }
-    let (part, whole) = (part.clone().affine_hull()?, whole.clone().affine_hull()?);
-    whole.is_subset(&part)
 }

@@ -364,6 +364,22 @@ impl Poly {
         Ok(total)
     }
 
+    /// The least and the greatest value, from those of the atoms; `None` if one is not known, or a number is too large.
+    /// Atoms are taken to vary independently, so the true range can be smaller.
+    pub fn range(&self, of: impl Fn(&Atom) -> Option<(i128, i128)>) -> Option<(i128, i128)> {
+        let mut total = (0i128, 0i128);
+        for (monomial, &coefficient) in &self.terms {
+            let mut product = (coefficient, coefficient);
+            for (atom, power) in &monomial.0 {
+                for _ in 0..*power {
+                    product = between(product, of(atom)?)?;
+                }
+            }
+            total = (total.0.checked_add(product.0)?, total.1.checked_add(product.1)?);
+        }
+        Some(total)
+    }
+
     /// Its text, where `name` says how atoms are written.
     pub fn text(&self, name: impl Fn(&Atom) -> String) -> String {
         let mut text = String::new();
@@ -399,6 +415,17 @@ impl fmt::Display for Poly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text(Atom::to_string))
     }
+}
+
+/// The range of the products of numbers from two ranges.
+fn between(a: (i128, i128), b: (i128, i128)) -> Option<(i128, i128)> {
+    let corners = [(a.0, b.0), (a.0, b.1), (a.1, b.0), (a.1, b.1)];
+    let mut products = [0; 4];
+    for (product, (x, y)) in products.iter_mut().zip(corners) {
+        *product = x.checked_mul(y)?;
+    }
+    let least = products.into_iter().min()?;
+    products.into_iter().max().map(|greatest| (least, greatest))
 }
 
 /// The greatest common divisor, not negative; the other one if one is 0.
@@ -502,6 +529,20 @@ mod tests {
         let least = Poly::constant(i128::MIN);
         assert_eq!(least.div_rem(&Poly::constant(-1)), Ok((Poly::default(), least.clone())));
         assert_eq!(gcd(i128::MIN, i128::MIN), 1);
+    }
+
+    #[test]
+    fn ranges_contain_all_values() {
+        let mut rng = Rng::with_seed(3);
+        for _ in 0..1000 {
+            let poly = random(&mut rng);
+            let (low, high) = poly.range(|atom| Some((value(atom) - 4, value(atom) + 5))).unwrap();
+            let at = poly.eval(|atom| value(atom) + rng.clone().i128(-4..=5)).unwrap();
+            assert!((low..=high).contains(&at), "{poly}: {at} in {low}..={high}");
+        }
+        assert_eq!(poly("2*n - 3").range(|_| Some((-5, 7))), Some((-13, 11)));
+        assert_eq!(poly("n").range(|_| None), None);
+        assert_eq!(poly("n*n").range(|_| Some((0, i128::MAX))), None);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! orders, `[N][M]` and `[M][N]`, are candidates. Factors are found by trial: `P + alpha` for the parameters `P` that
 //! occur.
 
-use crate::alpha::{free_alphas, plus};
+use crate::alpha::plus;
+use crate::dimension::small;
 use crate::poly::{Overflow, Poly};
 use crate::problem::Products;
 use crate::strides::Sizes;
@@ -33,7 +34,7 @@ fn factorings(size: &Poly, alphas: u32) -> Result<Vec<Sizes>, Overflow> {
     }
     let mut all: Vec<Sizes> = Vec::new();
     for atom in size.atoms() {
-        for factor in free_alphas(alphas).map(|alpha| plus(&atom, alpha)) {
+        for factor in small(alphas.into()).map(|alpha| plus(&atom, alpha)) {
             let Some(rest) = size.div_exact(&factor)? else { continue };
             for mut outer in factorings(&rest, alphas)? {
                 outer.push(factor.clone());

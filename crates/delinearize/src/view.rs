@@ -1,8 +1,10 @@
 //! The result: a shape, subscripts, and when they are valid.
 
 use crate::frame::Frame;
-use crate::place::{Piece, Why};
+use crate::packed::Rows;
+use crate::place::{Piece, Placed, Why};
 use crate::poly::Poly;
+use crate::problem::Problem;
 use isl::{DimType, Map, Set};
 
 /// An array of cells of equal size, recovered from offsets.
@@ -11,8 +13,10 @@ use isl::{DimType, Map, Set};
 pub struct View {
     /// Bytes per cell: divides all offsets and sizes of the accesses that have subscripts.
     pub granule: u64,
-    /// The sizes of all dimensions but the outermost, in granules; affine in the parameters.
+    /// The sizes of all dimensions but the outermost, in granules; affine in the parameters. None if there are `rows`.
     pub sizes: Vec<Poly>,
+    /// Two dimensions, with rows of different lengths one after the other in memory.
+    pub rows: Option<Rows>,
     /// In the order of the problem.
     pub accesses: Vec<Cells>,
     /// The parameter values for which all this is true, simplified under the context and for executions in which there
@@ -20,7 +24,8 @@ pub struct View {
     pub valid: Set,
     /// Whether there were more candidates than allowed.
     pub exhausted: bool,
-    pub(crate) known: Set,
+    /// The context of the problem: `{ : ... }`.
+    known: Set,
     pub(crate) frame: Frame,
 }
 
@@ -45,7 +50,30 @@ pub enum Cells {
     },
 }
 
+/// The parameter values that are as assumed and not bad for any access.
+fn valid(frame: &Frame, known: &Set, placed: &[Result<Placed, Why>]) -> isl::Result<Set> {
+    let mut valid = frame.everything()?;
+    for placed in placed.iter().flatten() {
+        valid = valid.subtract(placed.bad.clone())?;
+    }
+    let valid = valid.gist(frame.context.clone())?.intersect(frame.assumed.clone())?;
+    valid.gist(known.clone())?.coalesce()?.remove_redundancies()
+}
+
 impl Cells {
+    fn new(domain: Set, granules: u64, placed: Result<Placed, Why>) -> Self {
+        match placed {
+            Err(why) => Cells::Anywhere { why, domain },
+            Ok(Placed { mut pieces, .. }) => {
+                if let [only] = &mut pieces[..] {
+                    // The context need not be repeated.
+                    only.within = domain.clone();
+                }
+                Cells::Exact { pieces, granules, domain }
+            }
+        }
+    }
+
     /// Whether the cells are known.
     pub fn is_exact(&self) -> bool {
         matches!(self, Cells::Exact { .. })
@@ -53,9 +81,28 @@ impl Cells {
 }
 
 impl View {
+    /// With the accesses as they were placed, in the order of the problem.
+    pub(crate) fn new(
+        problem: &Problem,
+        frame: Frame,
+        granule: u64,
+        (sizes, rows): (Vec<Poly>, Option<Rows>),
+        placed: Vec<Result<Placed, Why>>,
+        exhausted: bool,
+    ) -> isl::Result<Self> {
+        let known = frame.align(&problem.context)?;
+        let valid = valid(&frame, &known, &placed)?;
+        let mut accesses = Vec::new();
+        for (access, placed) in problem.accesses.iter().zip(placed) {
+            let granules = access.bytes / granule;
+            accesses.push(Cells::new(frame.align(&access.domain)?, granules, placed));
+        }
+        Ok(Self { granule, sizes, rows, accesses, valid, exhausted, known, frame })
+    }
+
     /// The number of dimensions.
     pub fn dims(&self) -> usize {
-        self.sizes.len() + 1
+        1 + self.sizes.len() + usize::from(self.rows.is_some())
     }
 
     /// Whether no condition is needed.
@@ -63,9 +110,15 @@ impl View {
         self.known.is_subset(&self.valid)
     }
 
+    /// Whether the conditions contradict each other, or the context.
+    pub(crate) fn is_never_valid(&self) -> isl::Result<bool> {
+        self.known.is_disjoint(&self.valid)
+    }
+
     /// The sizes in isl's notation, outermost first, as the model has them.
     pub fn shape(&self) -> Vec<Option<String>> {
-        std::iter::once(None).chain(self.sizes.iter().map(|size| Some(size.to_string()))).collect()
+        let unknown = vec![None; self.dims() - self.sizes.len()];
+        unknown.into_iter().chain(self.sizes.iter().map(|size| Some(size.to_string()))).collect()
     }
 
     /// `{ S[i,j] -> [x,y] }`: the cells that the access at this index of the problem touches.
@@ -108,7 +161,7 @@ impl View {
         if granules == 1 {
             return Ok(first);
         }
-        let outer: String = (0..self.sizes.len()).map(|at| format!("x{at}, ")).collect();
+        let outer: String = (1..self.dims()).map(|at| format!("x{at}, ")).collect();
         let text = format!("{{ [{outer}y] -> [{outer}z] : y <= z < y + {granules} }}");
         first.apply_range(Map::read_from_str(self.frame.ctx(), &text)?)
     }

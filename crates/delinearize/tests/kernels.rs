@@ -1,8 +1,8 @@
 //! The kernels of `schedule`'s tests, with their arrays linearized: each gets its declared shape back, proved; also when
 //! the rows are longer than declared, as in ludcmp and fdtd-apml of PolyBench 3, which the paper's implementation missed.
 
-use delinearize::{Access, Options, Poly, Problem, delinearize, parse};
-use isl::{Aff, Ctx, DimType, Map};
+use delinearize::{Access, Options, Poly, Problem, delinearize, from_pw_aff, parse};
+use isl::{Ctx, DimType, Map};
 use model::{AccessKind, ArrayId, ArrayKind, Scop};
 use std::path::PathBuf;
 
@@ -70,30 +70,6 @@ fn accesses(scop: &Scop, array: ArrayId, sizes: &[Poly]) -> Vec<Access> {
 /// The subscripts of a relation with one affine piece.
 fn subscripts(relation: &Map) -> Vec<Poly> {
     let function = relation.clone().as_pw_multi_aff().unwrap();
-    let mut pieces: Vec<Vec<Poly>> = Vec::new();
-    function
-        .foreach_piece(|_, piece| {
-            let affs = (0..piece.dim(DimType::Out)?).map(|at| poly(&piece.get_at(at)?));
-            pieces.push(affs.collect::<isl::Result<_>>()?);
-            Ok(())
-        })
-        .unwrap();
-    assert_eq!(pieces.len(), 1, "{relation}");
-    pieces.remove(0)
-}
-
-fn poly(aff: &Aff) -> isl::Result<Poly> {
-    let number = |val: isl::Val| val.to_str().map(|text| text.parse::<i128>().unwrap());
-    let mut sum = Poly::constant(number(aff.get_constant_val()?)?);
-    for (kind, count) in [(DimType::In, aff.dim(DimType::In)?), (DimType::Param, aff.dim(DimType::Param)?)] {
-        for position in 0..count {
-            let atom = match kind {
-                DimType::In => Poly::counter(position as u32),
-                _ => Poly::param(&aff.get_dim_name(kind, position)?.unwrap()),
-            };
-            let times = number(aff.get_coefficient_val(kind, position)?)?;
-            sum = sum.add(&atom.scale(times).unwrap()).unwrap();
-        }
-    }
-    Ok(sum)
+    let dims = function.dim(DimType::Out).unwrap();
+    (0..dims).map(|at| from_pw_aff(&function.get_at(at).unwrap()).unwrap().unwrap()).collect()
 }

@@ -41,6 +41,10 @@ enum Layout {
     Pitch,
     /// Two dimensions, a stride in cells for each.
     Strides,
+    /// Two dimensions, rows that are a cell longer than the one before.
+    Lower,
+    /// Two dimensions, rows that are a cell shorter than the one before, the first of `q` cells.
+    Upper,
 }
 
 /// What happened, so that a test that tests nothing is noticed.
@@ -57,6 +61,7 @@ struct Counts {
     /// All accesses run and all subscripts as drawn are inside for these values, and the condition says so, too.
     inside: usize,
     inside_and_held: usize,
+    packed: usize,
 }
 
 impl Counts {
@@ -72,6 +77,7 @@ impl Counts {
             checked_instances: self.checked_instances + other.checked_instances,
             inside: self.inside + other.inside,
             inside_and_held: self.inside_and_held + other.inside_and_held,
+            packed: self.packed + other.packed,
         }
     }
 }
@@ -101,7 +107,10 @@ fn conditions_are_sufficient() {
     println!("{counts:#?}");
     // Not a measure of quality, but a guard against a test without content.
     assert!(counts.exact * 2 > counts.accesses, "{counts:?}");
-    assert!(counts.shaped * 3 > counts.cases && counts.held > counts.cases, "{counts:?}");
+    assert!(
+        counts.shaped * 3 > counts.cases && counts.held > counts.cases && counts.packed > 0,
+        "{counts:?}"
+    );
 }
 
 fn pick<T: Clone>(rng: &mut Rng, items: &[T]) -> T {
@@ -120,9 +129,11 @@ fn draw(rng: &mut Rng) -> Case {
     let dims = rng.usize(1..=4);
     let sizes: Vec<Poly> = (1..dims).map(|_| draw_size(rng)).collect();
     let granule = pick(rng, &[1, 2, 4, 8]);
-    let layout = match rng.u8(..12) {
-        0 => Layout::Pitch,
-        1 => Layout::Strides,
+    let layout = match (rng.u8(..16), granule % 2) {
+        (0, _) => Layout::Pitch,
+        (1, _) => Layout::Strides,
+        (2, 0) => Layout::Lower,
+        (3, 0) => Layout::Upper,
         _ => Layout::Cells,
     };
     let accesses = (0..rng.usize(1..=4)).map(|_| draw_access(rng, &sizes, granule, layout)).collect();
@@ -162,6 +173,18 @@ fn draw_access(rng: &mut Rng, sizes: &[Poly], granule: u64, layout: Layout) -> D
             let [outer, inner] = ["n", "m"].map(Poly::param);
             let last = subscripts.last().unwrap().mul(&inner).unwrap();
             cells(sum(&subscripts[0].mul(&outer).unwrap(), &last))
+        }
+        Layout::Lower | Layout::Upper => {
+            let (row, last) = (&subscripts[0], subscripts.last().unwrap());
+            let half = |poly: Poly| poly.scale(i128::from(granule) / 2).unwrap();
+            let start = match layout {
+                Layout::Lower => half(row.mul(&sum(row, &number(1))).unwrap()),
+                _ => {
+                    let length = Poly::param("q").scale(2).unwrap().sub(row).unwrap();
+                    half(row.mul(&sum(&length, &number(1))).unwrap())
+                }
+            };
+            sum(&start, &cells(last.clone()))
         }
     };
     let offset = shuffled(rng, &offset);
@@ -248,6 +271,7 @@ fn check(case: &Case, rng: &mut Rng, counts: &mut Counts) -> Check {
     let problem = Problem { context: context.clone(), accesses, products: Default::default() };
     let view = delinearize(&problem, &Options::default()).map_err(|error| error.to_string())?;
     counts.cases += 1;
+    counts.packed += usize::from(view.rows.is_some());
     counts.shaped += usize::from(!view.sizes.is_empty());
     counts.as_drawn += usize::from(view.sizes == case.sizes && !case.sizes.is_empty());
     counts.proved += usize::from(view.is_always_valid().unwrap());
@@ -270,7 +294,14 @@ fn check_back(drawn: &Drawn, cells: &Cells, view: &View) -> Check {
         return Err(format!("{granules} granules of {} are not {} bytes", view.granule, drawn.bytes));
     }
     for piece in pieces {
-        let back = linearized(&piece.subscripts, &view.sizes).scale(view.granule.into()).unwrap();
+        let back = match &view.rows {
+            None => linearized(&piece.subscripts, &view.sizes).scale(view.granule.into()).unwrap(),
+            Some(rows) => {
+                let place = rows.twice_start(&piece.subscripts[0]).unwrap();
+                let place = sum(&place, &piece.subscripts[1].scale(2).unwrap());
+                place.scale(view.granule.into()).unwrap().div_exact(&number(2)).unwrap().unwrap()
+            }
+        };
         // Under an assumption about a value, only values can be compared, which the caller does.
         let is_assumed = back.atoms().len() < drawn.offset.atoms().len();
         if unshared(&back) != drawn.offset && !is_assumed {
@@ -366,6 +397,23 @@ fn is_inside(drawn: &Drawn, sizes: &[Poly], values: &BTreeMap<&str, i128>) -> bo
     })
 }
 
+/// Whether a cell is inside, and where it is.
+fn place(view: &View, cell: &[i128], sizes: &[i128], values: &BTreeMap<&str, i128>) -> (bool, i128) {
+    match &view.rows {
+        None => {
+            let inner = cell[1..].iter().zip(sizes);
+            let is_inside = inner.clone().all(|(subscript, size)| (0..*size).contains(subscript));
+            (is_inside, inner.fold(cell[0], |place, (subscript, size)| place * size + subscript))
+        }
+        Some(rows) => {
+            let row = Poly::constant(cell[0]);
+            let at = |poly: Poly| poly.eval(|atom| value_at(values, &[], atom)).unwrap();
+            let (start, length) = (at(rows.twice_start(&row).unwrap()) / 2, at(rows.length(&row).unwrap()));
+            ((0..length).contains(&cell[1]), start + cell[1])
+        }
+    }
+}
+
 /// Compares a relation for fixed parameter values with brute force.
 fn check_cells(
     drawn: &Drawn,
@@ -382,16 +430,14 @@ fn check_cells(
     let pairs = relation.clone().wrap().unwrap();
     pairs
         .foreach_point(|point| {
-            let all: Vec<i128> = (0..dims + sizes.len() + 1)
+            let all: Vec<i128> = (0..dims + view.dims())
                 .map(|at| Ok(point.get_coordinate_val(DimType::Set, at)?.get_num_si()?.into()))
                 .collect::<isl::Result<_>>()?;
             let (counters, cell) = all.split_at(dims);
-            let is_inside =
-                cell[1..].iter().zip(&sizes).all(|(subscript, size)| (0..*size).contains(subscript));
+            let (is_inside, place) = place(view, cell, &sizes, values);
             if !is_inside {
                 wrong = Some(format!("{counters:?} touches {cell:?} outside of {sizes:?}"));
             }
-            let place = cell[1..].iter().zip(&sizes).fold(cell[0], |place, (at, size)| place * size + at);
             if !found.insert((counters.to_vec(), place)) {
                 wrong = Some(format!("{counters:?} touches {place} twice"));
             }

@@ -1,7 +1,7 @@
 //! The run-time check of a model: its ledger as expressions over parameters and base addresses.
 //!
-//! The parameters' part is evaluated for any values of the parameters' types, the other parts only matter where it
-//! holds; `astgen` proves that neither overflows in 64 bits. An array's extent is the range of bytes that its accesses
+//! The first condition on the parameters is evaluated for any values of the parameters' types, each other part only matters
+//! where those before it hold; `astgen` proves that none overflows in 64 bits there. An array's extent is the range of bytes that its accesses
 //! touch; two arrays are apart if one of them is not touched at all, or if one extent ends before the other begins.
 
 use astgen::{Expr, condition, expression};
@@ -20,12 +20,18 @@ pub fn valid_params(scop: &Scop) -> isl::Result<Set> {
     valid.coalesce()
 }
 
-/// The check of a model; `valid` are its valid parameters.
+/// The check of a model; `valid` are its valid parameters. Each condition is evaluated where those before it hold.
 pub fn check(scop: &Scop, valid: &Set) -> Result<Check, astgen::Error> {
-    let params = match scop.context.is_subset(valid)? {
-        true => Expr::Int(1),
-        false => condition(scop, valid, &scop.context)?,
-    };
+    let mut known = scop.context.clone();
+    let mut params = Vec::new();
+    for assumption in scop.ledger.entries() {
+        if let Condition::Params(set) = &assumption.holds
+            && !known.is_subset(set)?
+        {
+            params.push(condition(scop, set, &known)?);
+            known = known.intersect(set.clone())?;
+        }
+    }
     let mut pairs = Vec::new();
     for assumption in scop.ledger.entries() {
         if let Condition::NoOverlap(a, b) = assumption.holds {

@@ -77,29 +77,37 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p
     outcome
 }
 
-/// Each nest has its own isl context. Where a nest has no model, parts of it with fewer loops may have one.
+/// Each nest has its own isl context. Where a nest has no model, parts of it with fewer loops may have one; those that
+/// have none either are not mentioned.
 fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
-    let mut index = 0;
+    let (mut index, mut parts) = (0, 0);
     while let Some(nest) = outcome.nests.get_mut(index) {
+        let is_part = parts > 0;
         if let Verdict::Candidate(region) = nest.verdict {
             let ctx = Ctx::new();
             match run.within_budget(&ctx, || lift(run.pass, &run.scevs, region, &ctx, &run.budget)) {
-                Ok(lifted) => outcome.models.push(Modelled {
-                    nest: index,
-                    lifted,
-                    dependences: None,
-                    plan: None,
-                    program: None,
-                    emitted: false,
-                }),
+                Ok(lifted) => outcome.models.push(Modelled::new(index, lifted)),
                 Err(obstacle) => {
                     nest.verdict = Verdict::Rejected(vec![obstacle]);
                     let inner = detect_inside(run.pass, region, &run.budget);
+                    parts += inner.len();
                     outcome.nests.splice(index + 1..index + 1, inner);
+                    if is_part {
+                        outcome.nests.remove(index);
+                        parts -= 1;
+                        continue;
+                    }
                 }
             }
         }
+        parts -= usize::from(is_part);
         index += 1;
+    }
+}
+
+impl<'p> Modelled<'p> {
+    fn new(nest: usize, lifted: Lifted<'p>) -> Self {
+        Self { nest, lifted, dependences: None, plan: None, program: None, emitted: false }
     }
 }
 

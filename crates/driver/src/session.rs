@@ -4,7 +4,6 @@ use crate::check::valid_params;
 use crate::order::{NewOrder, Plan};
 use crate::pipeline::{self, Modelled};
 use crate::timing::Timers;
-use astgen::Expr;
 use llvm::front::detect::{Nest, Verdict, reject_all};
 use llvm::pass::demangle;
 use llvm::{Pass, RemarkKind};
@@ -201,7 +200,7 @@ fn new_loops(model: &Modelled<'_>, new: &NewOrder) -> NewLoops {
 fn conditions(model: &Modelled<'_>) -> Vec<String> {
     let scop = &model.lifted.scop;
     let Some((_, check)) = &model.program else { return Vec::new() };
-    let params = (check.params != Expr::Int(1)).then(|| astgen::print_expr(&check.params, Some(scop)));
+    let params = check.params.iter().map(|params| astgen::print_expr(params, Some(scop)));
     let name = |array: usize| &scop.arrays[array].name;
     let apart = check.apart.iter().map(|apart| {
         let [first, second] = &apart.extents;

@@ -25,9 +25,11 @@ LLVMBasicBlockRef orthant_split_entering(OrthantPass *pass, LLVMBasicBlockRef en
                                          size_t count) {
   BasicBlock *block = unwrap(entry);
   Blocks inside = blocks(region, count);
-  if (block == &pass->function.getEntryBlock()) {
-    SplitBlock(block, block->begin(), &pass->dominators, &pass->loops);
-    return wrap(block);
+  if (block == &pass->function.getEntryBlock()) { // the region's instructions stay in their block
+    BasicBlock *first = BasicBlock::Create(block->getContext(), "orthant.entry", &pass->function, block);
+    BranchInst::Create(block, first);
+    pass->dominators.setNewRoot(first);
+    return wrap(first);
   }
   SmallVector<BasicBlock *, 4> outside;
   for (BasicBlock *predecessor : predecessors(block))

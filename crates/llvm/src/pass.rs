@@ -472,6 +472,12 @@ impl<'p> Inst<'p> {
         (self.opcode() == LLVMOpcode::LLVMICmp).then(|| ask!(llvm_c::LLVMGetICmpPredicate(self.raw)))
     }
 
+    /// Whether it is a floating-point operation that may be computed in another order.
+    pub fn may_reassociate(self) -> bool {
+        ask!(llvm_c::LLVMCanValueUseFastMathFlags(self.raw)) != 0
+            && ask!(llvm_c::LLVMGetFastMathFlags(self.raw)) & llvm_sys::LLVMFastMathAllowReassoc != 0
+    }
+
     /// What a conditional branch or a switch decides by.
     pub fn condition(self) -> Option<Value<'p>> {
         let decides = match self.opcode() {
@@ -558,6 +564,11 @@ impl<'p> Value<'p> {
         let ty = ask!(llvm_c::LLVMTypeOf(self.raw));
         (is_constant && ask!(llvm_c::LLVMGetIntTypeWidth(ty)) <= 64)
             .then(|| ask!(llvm_c::LLVMConstIntGetSExtValue(self.raw)))
+    }
+
+    /// Whether both are of one type.
+    pub fn has_type_of(self, other: Value<'p>) -> bool {
+        ask!(llvm_c::LLVMTypeOf(self.raw)) == ask!(llvm_c::LLVMTypeOf(other.raw))
     }
 
     /// Whether its type is `i1`.

@@ -82,6 +82,12 @@ pub enum ScevKind<'p> {
 }
 
 impl<'p> Scev<'p> {
+    /// Whether it counts iterations of the loop.
+    pub fn varies_in(&self, l: Loop<'p>) -> bool {
+        matches!(self.kind, ScevKind::AddRec { over, .. } if over == l)
+            || self.operands().iter().any(|operand| operand.varies_in(l))
+    }
+
     /// The operands, in order.
     pub fn operands(&self) -> &[ScevRef<'p>] {
         match &self.kind {

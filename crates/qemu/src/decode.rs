@@ -19,6 +19,7 @@ const FLAGS: u8 = 64;
 const X87: u8 = 65;
 const MASKS: u8 = 66;
 const STACK_POINTER: u8 = 4;
+const FRAME_POINTER: u8 = 5;
 
 /// Integer registers that a call may change: rax, rcx, rdx, rsi, rdi, r8 to r11.
 pub const VOLATILE: [u8; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];
@@ -112,6 +113,8 @@ pub fn describe(i: &Instruction, factory: &mut InstructionInfoFactory) -> Insn {
             }
         }
     }
+    insn.stack = matches!(flow(i), Flow::Call | Flow::Return)
+        || matches!(i.mnemonic(), Mnemonic::Push | Mnemonic::Pop | Mnemonic::Leave);
     if matches!(flow(i), Flow::Call | Flow::Return) {
         return insn;
     }
@@ -152,6 +155,9 @@ fn add_flags(i: &Instruction, insn: &mut Insn) {
 }
 
 fn transfer(i: &Instruction) -> Option<Transfer> {
+    if i.mnemonic() == Mnemonic::Leave {
+        return Some(Transfer::Restore(2 * FRAME_POINTER));
+    }
     let (number, bits) = general(i.op0_register()).filter(|_| i.op0_kind() == OpKind::Register)?;
     match i.mnemonic() {
         Mnemonic::Push if bits == 64 => Some(Transfer::Save(2 * number)),
@@ -323,13 +329,18 @@ fn values(i: &Instruction) -> Vec<Value> {
 
 fn followed(i: &Instruction) -> Option<Value> {
     use Mnemonic::*;
-    if i.has_rep_prefix() || i.op_count() == 0 && !matches!(i.mnemonic(), Cdqe | Cwde) {
+    if i.has_rep_prefix() || i.op_count() == 0 && !matches!(i.mnemonic(), Cdqe | Cwde | Leave) {
         return None;
     }
     let none = Operand::Constant(0);
     let (operation, operands) = match i.mnemonic() {
         Cdqe => return Some(extend_accumulator(64, 32)),
         Cwde => return Some(extend_accumulator(32, 16)),
+        Leave => {
+            let operands = [Operand::Loaded, none];
+            return Some(Value { to: Some(FRAME_POINTER), bits: 64, operation: Operation::Copy, operands });
+        }
+        Pop => (Operation::Copy, [Operand::Loaded, none]),
         Lea => (address(i)?, [base(i), index(i)]),
         Mov => (Operation::Copy, [operand(i, 1)?, none]),
         Movsx | Movsxd => (Operation::SignExtend(bits(i, 1)), [operand(i, 1)?, none]),
@@ -454,6 +465,8 @@ mod tests {
     fn calls_and_saved_registers_are_no_statements() {
         let push = insn(&[0x53]); // push rbx
         assert_eq!(push.transfer, Some(Transfer::Save(6)));
+        let leave = insn(&[0xc9]);
+        assert_eq!((leave.transfer, leave.stack), (Some(Transfer::Restore(10)), true));
         let call = insn(&[0xe8, 0, 0, 0, 0]);
         assert_eq!((call.loads, call.stores), (0, 0));
         assert_eq!(flow(&decode(&[0xe8, 0, 0, 0, 0], 0).unwrap()), Flow::Call);

@@ -14,15 +14,15 @@ use crate::api::{Api, Id, Info, MemInfo, Tb};
 use crate::config::{Config, TIMED_OUT};
 use crate::decode;
 use crate::modules::{Modules, Selection};
-use iced_x86::{Instruction, InstructionInfoFactory};
-use std::cell::UnsafeCell;
+use iced_x86::{FlowControl, Instruction, InstructionInfoFactory, Mnemonic};
+use std::cell::{RefCell, UnsafeCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use trace::code::{Ahead, Block, Code, Pc, Step, Units};
+use trace::code::{Ahead, Block, Code, Flow, Pc, Step, Units};
 use trace::{Mode, Options, Profile, Tracer};
 
 /// No registers are read or written by the callbacks.
@@ -35,12 +35,65 @@ const TICK: u32 = 1 << 16;
 /// Seconds until the first checkpoint; each one after it takes twice as long to come.
 const FIRST_CHECKPOINT: u64 = 5;
 
+/// Instructions that are looked at to see whether a function returns.
+const LOOKED_AT: usize = 2000;
+
 /// The program's code in memory.
 struct Guest {
     modules: Arc<Mutex<Modules>>,
+    /// Functions that return, as far as is known.
+    returning: RefCell<HashMap<Pc, bool>>,
 }
 
 impl Guest {
+    fn new(modules: &Arc<Mutex<Modules>>) -> Guest {
+        Guest { modules: Arc::clone(modules), returning: RefCell::default() }
+    }
+
+    /// Whether a function may return. After a call of one that does not, the next instruction is not reached, and what looks
+    /// like a way back into a loop may be none.
+    fn returns(&self, entry: Pc) -> bool {
+        if let Some(known) = self.returning.borrow().get(&entry) {
+            return *known;
+        }
+        // What calls itself is taken to return until something else is known.
+        self.returning.borrow_mut().insert(entry, true);
+        let returns = self.finds_return(entry);
+        self.returning.borrow_mut().insert(entry, returns);
+        returns
+    }
+
+    fn finds_return(&self, entry: Pc) -> bool {
+        let (mut seen, mut work) = (HashSet::new(), vec![entry]);
+        while let Some(pc) = work.pop() {
+            if !seen.insert(pc) {
+                continue;
+            }
+            let Some(i) = self.instruction(pc).filter(|_| seen.len() < LOOKED_AT) else { return true };
+            if i.flow_control() == FlowControl::Exception || i.mnemonic() == Mnemonic::Hlt {
+                continue;
+            }
+            match self.ahead(&i).ahead {
+                Ahead::Next | Ahead::Call => work.push(i.next_ip()),
+                Ahead::Branch(target) => work.extend([target, i.next_ip()]),
+                Ahead::Jump(target) => work.push(target),
+                Ahead::Away if decode::flow(&i) == Flow::Call => {}
+                Ahead::Away => return true,
+            }
+        }
+        false
+    }
+
+    /// What follows an instruction; nothing, after a call of a function that does not return.
+    fn ahead(&self, i: &Instruction) -> Step {
+        let step = decode::ahead(i);
+        let target = i.near_branch_target();
+        if step.ahead == Ahead::Call && target != 0 && !self.returns(target) {
+            return Step { ahead: Ahead::Away, ..step };
+        }
+        step
+    }
+
     fn instruction(&self, pc: Pc) -> Option<Instruction> {
         let modules = self.modules.lock().ok()?;
         let module = modules.at(pc).filter(|module| module.describes(pc))?;
@@ -54,7 +107,7 @@ impl Guest {
 
 impl Code for Guest {
     fn step(&self, pc: Pc) -> Option<Step> {
-        self.instruction(pc).map(|i| decode::ahead(&i))
+        self.instruction(pc).map(|i| self.ahead(&i))
     }
 
     fn entry_of(&self, pc: Pc) -> Option<Pc> {
@@ -192,9 +245,8 @@ impl State {
         let decoded: Option<Vec<Instruction>> = pcs.iter().map(|pc| self.guest.instruction(*pc)).collect();
         let (Some(decoded), Some(tracer)) = (decoded, &mut self.tracer) else { return };
         let insns: Vec<_> = decoded.iter().map(|i| decode::describe(i, &mut self.factory)).collect();
-        let flow = decoded.last().map_or(trace::code::Flow::Next, decode::flow);
-        let accesses: Vec<bool> =
-            insns.iter().map(|i| i.loads > 0 || i.stores > 0 || i.transfer.is_some()).collect();
+        let flow = decoded.last().map_or(Flow::Next, decode::flow);
+        let accesses: Vec<bool> = insns.iter().map(|i| i.loads > 0 || i.stores > 0 || i.stack).collect();
         let block = *self
             .blocks
             .entry((pcs[0], pcs.len()))
@@ -206,9 +258,8 @@ impl State {
         if self.config.survey {
             return;
         }
-        let calls = flow == trace::code::Flow::Call;
         for (n, handle) in handles.iter().enumerate() {
-            if accesses[n] || calls && n + 1 == handles.len() {
+            if accesses[n] {
                 // SAFETY: as above.
                 unsafe {
                     (self.api.register_mem)(*handle, on_access, NO_REGS, READ_AND_WRITE, n as *mut c_void);
@@ -451,6 +502,24 @@ unsafe extern "C" fn on_exit(_: Id, _: *mut c_void) {
     });
 }
 
+/// Stands before the C library's `kill` in QEMU, which is started with this library preloaded: QEMU ends a program that dies
+/// of a signal by sending itself that signal, without calling plugins. The profile is written first.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kill(process: libc::pid_t, signal: c_int) -> c_int {
+    if process == std::process::id() as libc::pid_t && signal != 0 {
+        with(|state| {
+            if state.is_original() {
+                state.checkpoint(true, |_| {});
+            }
+        });
+    }
+    // SAFETY: what the C library does.
+    unsafe { libc::syscall(libc::SYS_kill, process, signal) as c_int }
+}
+
 /// The version of the interface that this plugin speaks, which QEMU reads before it calls anything. What is used here has
 /// not changed between the versions, so it is the one that QEMU expects (`choose_version`).
 #[unsafe(no_mangle)]
@@ -544,12 +613,12 @@ impl State {
             volatile: decode::VOLATILE.to_vec(),
             ..defaults
         };
-        let code = Guest { modules: Arc::clone(&modules) };
+        let code = Guest::new(&modules);
         State {
             api,
             config,
             tracer: Some(Tracer::new(Box::new(code), options)),
-            guest: Guest { modules: Arc::clone(&modules) },
+            guest: Guest::new(&modules),
             modules,
             targets: Targets::default(),
             factory: InstructionInfoFactory::new(),

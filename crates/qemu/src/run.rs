@@ -7,6 +7,7 @@ use crate::config::{Config, TIMED_OUT};
 use crate::symbols;
 use object::read::elf::ElfFile64;
 use object::{Architecture, Object};
+use std::ffi::OsString;
 use std::fmt;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,7 @@ pub struct Request {
     /// The program.
     pub program: PathBuf,
     /// Its arguments.
-    pub arguments: Vec<std::ffi::OsString>,
+    pub arguments: Vec<OsString>,
     /// A folder for temporary files.
     pub scratch: PathBuf,
     /// Whether the program's output is thrown away.
@@ -141,6 +142,14 @@ pub fn run(request: &Request) -> Result<Outcome, Problem> {
     command.arg("-plugin").arg(format!("{},config={}", quoted(&request.plugin), quoted(&settings)));
     // Otherwise the first call of each library function would be one of the dynamic linker.
     command.args(["-E", "LD_BIND_NOW=1"]);
+    // The plugin has a word in how QEMU ends; what the program itself is to preload stays.
+    match std::env::var_os("LD_PRELOAD") {
+        Some(own) => command
+            .arg("-E")
+            .arg([std::ffi::OsStr::new("LD_PRELOAD="), &own].into_iter().collect::<OsString>()),
+        None => command.args(["-U", "LD_PRELOAD"]),
+    };
+    command.env("LD_PRELOAD", &request.plugin);
     command.arg(&request.program).args(&request.arguments);
     if request.quiet {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

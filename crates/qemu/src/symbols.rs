@@ -4,9 +4,9 @@
 //! stands where its jump back does (the `for` or `while` in most compilers' debug information).
 
 use addr2line::Loader;
-use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
+use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, Mnemonic};
 use model::SourceLoc;
-use object::{Object, ObjectSegment};
+use object::{Object, ObjectSegment, ObjectSymbol, ObjectSymbolTable, RelocationTarget};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use trace::Profile;
@@ -17,6 +17,8 @@ struct File {
     loader: Option<Loader>,
     /// The code: addresses and bytes.
     code: Vec<(u64, Vec<u8>)>,
+    /// Functions of libraries by the place where the dynamic linker writes their addresses.
+    imported: HashMap<u64, String>,
 }
 
 /// What is known of an address.
@@ -57,10 +59,25 @@ pub fn resolve(profile: &mut Profile) {
 impl File {
     fn read(path: &Path) -> File {
         let bytes = std::fs::read(path).unwrap_or_default();
-        let code = object::File::parse(&*bytes).map(|file| {
-            file.segments().filter_map(|s| Some((s.address(), s.data().ok()?.to_vec()))).collect()
-        });
-        File { loader: Loader::new(path).ok(), code: code.unwrap_or_default() }
+        let Ok(file) = object::File::parse(&*bytes) else {
+            return File { loader: None, code: Vec::new(), imported: HashMap::new() };
+        };
+        let code = file.segments().filter_map(|s| Some((s.address(), s.data().ok()?.to_vec())));
+        File { loader: Loader::new(path).ok(), code: code.collect(), imported: imported(&file) }
+    }
+
+    /// The bytes at an address.
+    fn bytes(&self, address: u64) -> Option<&[u8]> {
+        self.code
+            .iter()
+            .find_map(|(start, bytes)| bytes.get(usize::try_from(address.checked_sub(*start)?).ok()?..))
+    }
+
+    /// The library function that a stub jumps on to.
+    fn stub(&self, address: u64) -> Option<&String> {
+        let mut decoder = Decoder::with_ip(64, self.bytes(address)?, address, DecoderOptions::NONE);
+        let jump = (0..3).map(|_| decoder.decode()).find(|i| i.mnemonic() == Mnemonic::Jmp)?;
+        jump.is_ip_rel_memory_operand().then(|| self.imported.get(&jump.ip_rel_memory_address()))?
     }
 }
 
@@ -114,16 +131,15 @@ impl Symbols {
     /// The instruction, with the name of what it calls.
     fn text(&self, address: Address, class: Class) -> String {
         let Some(file) = self.files.get(address.file as usize) else { return String::new() };
-        let bytes = file.code.iter().find_map(|(start, bytes)| {
-            bytes.get(usize::try_from(address.offset.checked_sub(*start)?).ok()?..)
-        });
-        let Some(bytes) = bytes else { return String::new() };
+        let Some(bytes) = file.bytes(address.offset) else { return String::new() };
         let mut decoder =
             Decoder::with_ip(64, &bytes[..bytes.len().min(15)], address.offset, DecoderOptions::NONE);
         let instruction = decoder.decode();
         let target = instruction.near_branch_target();
         if class == Class::Call && target != 0 {
-            let name = self.outer_function(Address { offset: target, ..address });
+            let of_library = file.stub(target).map(|name| demangled(name));
+            let name =
+                of_library.unwrap_or_else(|| self.outer_function(Address { offset: target, ..address }));
             return format!("call {name}");
         }
         let mut text = String::new();
@@ -147,6 +163,17 @@ impl Symbols {
             );
         }
     }
+}
+
+fn imported(file: &object::File<'_>) -> HashMap<u64, String> {
+    let (Some(relocations), Some(table)) = (file.dynamic_relocations(), file.dynamic_symbol_table()) else {
+        return HashMap::new();
+    };
+    let name = |target| match target {
+        RelocationTarget::Symbol(index) => Some(table.symbol_by_index(index).ok()?.name().ok()?.to_owned()),
+        _ => None,
+    };
+    relocations.filter_map(|(place, relocation)| Some((place, name(relocation.target())?))).collect()
 }
 
 fn demangled(name: &str) -> String {

@@ -70,12 +70,17 @@ impl Cfg {
         self.steps.contains_key(&pc)
     }
 
-    /// An execution went from `from`, an address in the function, to `to`.
-    pub fn add_edge(&mut self, from: Pc, to: Pc, code: &dyn Code) {
-        if self.seen.insert((from, to)) {
-            self.walk(to, code);
-            self.build();
+    /// An execution went from `from`, an address in the function, to `to`. Returns whether that was new and has changed
+    /// the loops.
+    pub fn add_edge(&mut self, from: Pc, to: Pc, code: &dyn Code) -> bool {
+        if !self.seen.insert((from, to)) {
+            return false;
         }
+        let before = std::mem::take(&mut self.loops);
+        let known = self.contains(to);
+        self.walk(to, code);
+        self.build();
+        !known || self.loops != before
     }
 
     /// The loops around an address, outermost first, and whether the address is the header of the innermost.

@@ -147,6 +147,8 @@ pub struct Insn {
     pub stores: u32,
     /// Whether one execution may access several places.
     pub several: bool,
+    /// Whether it moves the stack pointer to the place it stores to, or behind the place it loads from.
+    pub stack: bool,
     /// Whether it only saves or restores a register.
     pub transfer: Option<Transfer>,
     /// Its integer results.
@@ -167,6 +169,7 @@ impl Insn {
             loads: 0,
             stores: 0,
             several: false,
+            stack: false,
             transfer: None,
             values: Vec::new(),
             associative: false,

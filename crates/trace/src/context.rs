@@ -51,6 +51,8 @@ pub struct Context {
     pub entries: u64,
     /// Iterations of a loop in all.
     pub iterations: u64,
+    /// Whether it was entered twice at the same position, and went on counting.
+    pub continued: bool,
     /// The position at which a loop was entered last, and the last coordinate it had then: if it is entered there again,
     /// it goes on counting, so that iteration vectors only grow.
     pub last: Option<(u32, u32, u32)>,
@@ -60,6 +62,12 @@ impl Context {
     /// Whether it is a dimension.
     pub fn is_dimension(&self) -> bool {
         matches!(self.kind, Kind::Loop { .. } | Kind::Recursion { .. })
+    }
+
+    /// Whether it is a dimension with more than one value: some loops never repeat, and some are no loops at all, only
+    /// jumps that looking ahead could not rule out.
+    pub fn repeats(&self) -> bool {
+        self.is_dimension() && (self.iterations > self.entries || self.continued)
     }
 }
 
@@ -79,6 +87,7 @@ impl Default for Contexts {
             wanted: false,
             entries: 0,
             iterations: 0,
+            continued: false,
             last: None,
         };
         Contexts { list: vec![outside], children: HashMap::new() }
@@ -114,6 +123,7 @@ impl Contexts {
                 wanted: above.wanted || wanted,
                 entries: 0,
                 iterations: 0,
+                continued: false,
                 last: None,
             };
             context.depth += u8::from(context.is_dimension());

@@ -100,6 +100,13 @@ impl Functions {
         function
     }
 
+    /// An execution has gone from one address of a function to another.
+    fn learn(&mut self, function: u32, from: Pc, to: Pc, code: &dyn Code) {
+        if self.list[function as usize].1.add_edge(from, to, code) {
+            self.version += 1;
+        }
+    }
+
     fn cfg(&self, function: u32) -> &Cfg {
         &self.list[function as usize].1
     }
@@ -226,18 +233,19 @@ impl Walker {
 
     /// The thread has left all calls above a frame at once and goes on there at `pc`.
     fn unwind(&mut self, land: &mut Land<'_>, frame: usize, from: u32, block: &Block, pc: Pc) -> Stepped {
-        let above = self.frames.len() - 1 > frame;
+        let above = self.frames.get(frame + 1).map(|call| (self.frames[frame].function, call.site));
         while self.frames.len() - 1 > frame {
             self.pop(land.contexts);
         }
         self.refresh(land);
         self.returned = true;
         match above {
-            true => {
+            Some((function, site)) => {
+                land.functions.learn(function, site, pc, land.code);
                 self.arrive(land, pc);
                 Stepped::Elsewhere
             }
-            false => self.inside(land, from, block, pc),
+            None => self.inside(land, from, block, pc),
         }
     }
 
@@ -313,12 +321,7 @@ impl Walker {
         };
         if !land.functions.cfg(function).contains(pc) || block.flow == Flow::Indirect {
             let last = block.insns.last().map_or(0, |insn| insn.pc);
-            let cfg = &mut land.functions.list[function as usize].1;
-            let before = cfg.loops().len();
-            cfg.add_edge(last, pc, land.code);
-            if cfg.loops().len() != before || !cfg.contains(pc) {
-                land.functions.version += 1;
-            }
+            land.functions.learn(function, last, pc, land.code);
         }
         Stepped::Inside(from, self.arrive(land, pc))
     }
@@ -371,7 +374,10 @@ impl Walker {
         at.entries += 1;
         at.iterations += 1;
         let start = match at.last {
-            Some((node, inner, last)) if (node, inner) == (self.node, self.inner) => last + 1,
+            Some((node, inner, last)) if (node, inner) == (self.node, self.inner) => {
+                at.continued = true;
+                last + 1
+            }
             _ => 0,
         };
         self.node = land.nodes.enter(self.node, self.inner);

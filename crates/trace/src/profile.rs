@@ -102,17 +102,17 @@ pub struct Totals {
     pub instructions_in_loops: u64,
     /// Memory accesses seen, those of library code included.
     pub accesses: u64,
-    /// Points that went into instruction streams (addresses and integer results).
+    /// Instances of statements (instructions in loops).
     pub instruction_points: u64,
-    /// Of those, in pieces without an unknown coefficient: the paper's `%A` for instructions.
+    /// Of those, without a memory access or in a piece of it without an unknown coefficient: the paper's `%A`.
     pub instruction_points_affine: u64,
-    /// Pieces of all instruction streams: the paper's `#P`.
+    /// Pieces of all statements: the paper's `#P`.
     pub instruction_pieces: u64,
-    /// Points that went into dependence streams.
+    /// Instances of dependences.
     pub dependence_points: u64,
     /// Of those, in pieces without an unknown coefficient: the paper's `%A` for dependences.
     pub dependence_points_affine: u64,
-    /// Pieces of all dependence streams.
+    /// Pieces of all dependences.
     pub dependence_pieces: u64,
     /// Intermediate polyhedra: the sum over the streams of each one's maximum (at least the paper's `#MP_I`).
     pub max_intermediate: u64,

@@ -11,13 +11,12 @@
 
 use crate::code::Insn;
 use crate::context::Kind;
-use crate::folded::{folded, identity};
+use crate::folded::{folded, identity, projected};
 use crate::profile::{
     Access, AccessKind, Address, Carrier, Class, Collection, Dependence, DependenceKind, FORMAT, Folded,
     Frame, Loop, LoopKind, Nest, Profile, Statement, Totals,
 };
 use crate::tracer::{Target, Tracer};
-use fold::Folding;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A dependence between two statements, by number.
@@ -99,14 +98,15 @@ impl Builder {
             let values = std::mem::take(&mut instance.values);
             let nodes = &self.tracer.nodes;
             let Some((domain, lost)) = domain.finish(nodes, &self.tracer.domain_options) else { continue };
+            let real = repeats(&self.tracer.contexts, self.tracer.instances[number].context);
+            let domain = projected(domain, &real, None);
             self.relations.push(folded(&identity(&domain), lost));
             let options = &self.tracer.label_options;
             let mut label = |stream: crate::stream::Stream| {
                 let found = stream.finish(nodes, options);
-                if let Some((folding, _)) = &found {
-                    count_labels(&mut self.totals, folding);
-                }
-                found.map_or_else(Folded::default, |(folding, lost)| folded(&folding, lost))
+                let most = found.as_ref().map_or(0, |(folding, _)| folding.stats.max_intermediate);
+                self.totals.max_intermediate += most as u64;
+                found.map_or_else(Folded::default, |(f, lost)| folded(&projected(f, &real, None), lost))
             };
             let ready = Ready {
                 domain: folded(&domain, lost),
@@ -124,11 +124,10 @@ impl Builder {
             let Some((folding, lost)) = dependence.stream.finish(&self.tracer.nodes, options) else {
                 continue;
             };
-            let (affine, points) = folding.affine_points();
-            self.totals.dependence_points += points + lost;
-            self.totals.dependence_points_affine += affine;
-            self.totals.dependence_pieces += folding.pieces.len() as u64;
             self.totals.max_intermediate += folding.stats.max_intermediate as u64;
+            let ends = [dependence.source, self.first_stmt(dependence.target.0)]
+                .map(|stmt| repeats(&self.tracer.contexts, self.context_of(stmt)));
+            let folding = projected(folding, &ends[1], Some(&ends[0]));
             self.relations.push(folded(&folding, lost));
             let relation = self.relations.len() - 1;
             let (number, target) = dependence.target;
@@ -153,6 +152,27 @@ impl Builder {
             }
         }
         self.edges.sort_by_key(|e| (e.target, e.source, e.relation));
+        for edge in &self.edges {
+            let relation = &self.relations[edge.relation];
+            self.totals.dependence_points += relation.points;
+            self.totals.dependence_points_affine += relation.points_affine;
+            self.totals.dependence_pieces += relation.pieces.len() as u64;
+        }
+    }
+
+    /// Counts a statement as Section 6 of the paper does: its instances are affine if it has no memory access, or where
+    /// the address is.
+    fn count(totals: &mut Totals, statement: &Statement) {
+        let addresses = || statement.accesses.iter().map(|access| &access.address);
+        let affine = addresses().map(|a| a.points_affine).min().unwrap_or(statement.domain.points);
+        let pieces = addresses().map(|a| a.pieces.len()).chain([statement.domain.pieces.len()]).max();
+        totals.instruction_points += statement.domain.points;
+        totals.instruction_points_affine += affine.min(statement.domain.points);
+        totals.instruction_pieces += pieces.unwrap_or(0) as u64;
+    }
+
+    fn first_stmt(&self, instance: u32) -> u32 {
+        self.tracer.instances[instance as usize].first_stmt
     }
 
     fn context_of(&self, stmt: u32) -> u32 {
@@ -160,8 +180,14 @@ impl Builder {
         self.tracer.instances[instance as usize].context
     }
 
+    /// The loops around a context that repeat, outermost first.
+    fn dimensions(&self, context: u32) -> Vec<u32> {
+        let contexts = &self.tracer.contexts;
+        contexts.dimensions(context).into_iter().filter(|c| contexts.get(*c).repeats()).collect()
+    }
+
     fn outermost(&self, context: u32) -> Option<u32> {
-        self.tracer.contexts.dimensions(context).first().copied()
+        self.dimensions(context).first().copied()
     }
 
     /// Instructions executed in each context and inside it.
@@ -222,7 +248,7 @@ impl Builder {
     /// One nest per outermost loop, most costly first.
     fn empty_nests(&mut self, costs: &[u64]) -> Vec<Nest> {
         let contexts = &self.tracer.contexts;
-        let is_outermost = |c: &u32| contexts.get(*c).is_dimension() && contexts.get(*c).depth == 1;
+        let is_outermost = |c: &u32| contexts.get(*c).repeats() && self.dimensions(*c).len() == 1;
         let mut roots: Vec<u32> = (1..contexts.len() as u32).filter(is_outermost).collect();
         roots.sort_by_key(|c| std::cmp::Reverse(costs[*c as usize]));
         let all = costs[0].max(1) as f64;
@@ -265,7 +291,10 @@ impl Builder {
                 Kind::Recursion { entry } => (LoopKind::Recursion, entry, entry),
                 _ => continue,
             };
-            let dimensions = contexts.dimensions(c);
+            if !context.repeats() {
+                continue;
+            }
+            let dimensions = self.dimensions(c);
             let around = dimensions.len().checked_sub(2).map(|n| dimensions[n]);
             let Some(&nest) = dimensions.first().and_then(|root| self.nests.get(root)) else { continue };
             let nest = &mut nests[nest];
@@ -292,7 +321,7 @@ impl Builder {
         let mut along: HashMap<u32, HashSet<u32>> = HashMap::new();
         for (number, ready) in &self.ready {
             let instance = &self.tracer.instances[*number as usize];
-            let dimensions = self.tracer.contexts.dimensions(instance.context);
+            let dimensions = self.dimensions(instance.context);
             for insn in 0..self.tracer.blocks[instance.block as usize].block.insns.len() as u16 {
                 for (d, dimension) in dimensions.iter().enumerate() {
                     if self.steps_along(instance.block, ready, insn, d) {
@@ -302,8 +331,7 @@ impl Builder {
             }
         }
         // Only what is made inside the loop of a dimension counts against its members.
-        let ends =
-            |e: &Edge| [e.source, e.target].map(|s| self.tracer.contexts.dimensions(self.context_of(s)));
+        let ends = |e: &Edge| [e.source, e.target].map(|s| self.dimensions(self.context_of(s)));
         let common = |[a, b]: [Vec<u32>; 2]| -> Vec<u32> {
             a.into_iter().zip(b).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
         };
@@ -376,11 +404,11 @@ impl Builder {
                 ids.insert(stmt, (nest, id));
                 let mut statement = self.statement(number, n as u16, insn);
                 statement.id = id;
-                statement.induction =
-                    induction.is_full(stmt, &self.tracer.contexts.dimensions(instance.context));
+                statement.induction = induction.is_full(stmt, &self.dimensions(instance.context));
                 if called && n + 1 == prepared.block.insns.len() {
                     statement.class = Class::Call;
                 }
+                Builder::count(&mut self.totals, &statement);
                 nests[nest].statements.push(statement);
             }
         }
@@ -401,8 +429,6 @@ impl Builder {
             address: place(insn.pc),
             class: insn.class,
             loops: self
-                .tracer
-                .contexts
                 .dimensions(instance.context)
                 .iter()
                 .filter_map(|c| self.loops.get(c).copied())
@@ -420,7 +446,7 @@ impl Builder {
 
     /// Whether a dependence only passes an induction variable on.
     fn is_induction(&self, edge: &Edge, induction: &Induction) -> bool {
-        let [a, b] = [edge.source, edge.target].map(|s| self.tracer.contexts.dimensions(self.context_of(s)));
+        let [a, b] = [edge.source, edge.target].map(|s| self.dimensions(self.context_of(s)));
         let common = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
         let carrier = self.carried_by(edge, common);
         induction.is_full(edge.source, &a)
@@ -472,12 +498,9 @@ impl Builder {
     }
 }
 
-fn count_labels(totals: &mut Totals, folding: &Folding) {
-    let (affine, points) = folding.affine_points();
-    totals.instruction_points += points;
-    totals.instruction_points_affine += affine;
-    totals.instruction_pieces += folding.pieces.len() as u64;
-    totals.max_intermediate += folding.stats.max_intermediate as u64;
+/// For each dimension of a context whether it repeats.
+fn repeats(contexts: &crate::context::Contexts, context: u32) -> Vec<bool> {
+    contexts.dimensions(context).iter().map(|c| contexts.get(*c).repeats()).collect()
 }
 
 fn access(stores: bool, size: u32, address: &Folded, several: bool) -> Access {

@@ -176,7 +176,7 @@ mod tests {
             let address = 3 * PAGE - 100 + random(200) * if wide { u64::from(size) } else { 1 };
             if random(2) == 0 {
                 shadow.write(address, size, cell(stmt));
-                (address..address + u64::from(size)).for_each(|b| drop(bytes.insert(b, stmt)));
+                bytes.extend((address..address + u64::from(size)).map(|b| (b, stmt)));
             } else {
                 let mut expected: Vec<u32> = (address..address + u64::from(size))
                     .map(|b| bytes.get(&b).copied().unwrap_or(0))

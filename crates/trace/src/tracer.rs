@@ -56,6 +56,8 @@ pub struct Options {
     pub results: Units,
     /// Integer registers a call may change.
     pub volatile: Vec<u8>,
+    /// The integer register that is the stack pointer.
+    pub stack_pointer: u8,
 }
 
 impl Default for Options {
@@ -70,6 +72,7 @@ impl Default for Options {
             max_instances: 200_000,
             results: Units::default(),
             volatile: Vec::new(),
+            stack_pointer: 4,
         }
     }
 }
@@ -652,6 +655,10 @@ impl Tracer {
         let moves = self.note_address(thread, number, slots[usize::from(stores)], address);
         let data = if moves { self.instances[number as usize].depth } else { 0 };
         self.memory_value(thread, number, insn, stores, Memory { value, data });
+        if self.blocks[block].block.insns[usize::from(insn)].stack {
+            let top = if stores { address } else { address.wrapping_add(u64::from(size)) };
+            self.threads[thread].values.set(self.options.stack_pointer, top);
+        }
         if let Some(transfer) = self.blocks[block].block.insns[usize::from(insn)].transfer {
             return self.transfer(thread, block, insn, transfer, address, size);
         }
@@ -859,6 +866,8 @@ impl Tracer {
         let Tracer { threads, instances, blocks, options, .. } = self;
         let t = &mut threads[thread];
         t.values.forget(options.volatile.iter().copied());
+        // The return address is off the stack again.
+        t.values.set(options.stack_pointer, t.values.get(options.stack_pointer).wrapping_add(8) as u64);
         let Some(caller) = t.called_from.take() else { return };
         let instance = &instances[caller.0 as usize];
         let insn = blocks[instance.block as usize].block.insns.len() as u32 - 1;

@@ -57,6 +57,17 @@ impl Values {
         }
     }
 
+    /// A register is known to hold this.
+    pub fn set(&mut self, register: u8, value: u64) {
+        self.registers[usize::from(register) % MAX_VALUES] = value as i64;
+        self.data[usize::from(register) % MAX_VALUES] = 0;
+    }
+
+    /// What a register holds.
+    pub fn get(&self, register: u8) -> i64 {
+        self.registers[usize::from(register) % MAX_VALUES]
+    }
+
     /// Carries out an operation in a loop of depth `depth`. `memory` is what the instruction loaded or, for
     /// [`Operation::Stored`], stored. Returns the result, with its sign, if it is not data at this depth.
     #[inline]

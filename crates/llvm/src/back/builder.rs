@@ -196,6 +196,14 @@ impl<'p> Builder<'p> {
         ask!(llvm_c::LLVMInstructionEraseFromParent(inst.raw));
     }
 
+    /// Takes back that integer arithmetic does not overflow.
+    pub fn may_overflow(&self, inst: Inst<'p>) {
+        if matches!(inst.opcode(), LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul) {
+            ask!(llvm_c::LLVMSetNSW(inst.raw, 0));
+            ask!(llvm_c::LLVMSetNUW(inst.raw, 0));
+        }
+    }
+
     /// A copy of a branch or switch with another condition and other targets.
     pub fn copy_branch(&self, branch: Inst<'p>, condition: Option<Value<'p>>, targets: &[Block<'p>]) {
         let copy = ask!(llvm_c::LLVMInstructionClone(branch.raw));

@@ -24,8 +24,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The run-time check as an abstract expression.
 pub struct Check {
-    /// Holds if the parameters are as assumed.
-    pub params: Expr,
+    /// All hold if the parameters are as assumed; each has a meaning only where those before it hold.
+    pub params: Vec<Expr>,
     /// Pairs of arrays that must not overlap.
     pub apart: Vec<Apart>,
 }
@@ -49,15 +49,9 @@ pub struct Prepared<'p> {
 
 /// Does what needs LLVM's analyses. `None`: some value cannot be computed before the region.
 pub fn prepare<'p>(pass: Pass<'p>, scevs: &Scevs<'p>, lifted: &Lifted<'p>) -> Option<Prepared<'p>> {
-    let mut blocks: Vec<_> = region_blocks(lifted.region).into_iter().collect();
+    let blocks: Vec<_> = region_blocks(lifted.region).into_iter().collect();
     let scope: HashSet<_> = blocks.iter().copied().collect();
     let entering = pass.split_entering(lifted.region.entry, &blocks);
-    let entry = entering.successors()[0];
-    if entering == lifted.region.entry {
-        // The function's first block was split: its instructions are in the new block.
-        blocks.retain(|block| *block != entering);
-        blocks.push(entry);
-    }
     let is_invariant = |scev: &Scev<'p>| is_invariant(scev, &scope);
     let mut hoisted = Hoisted::default();
     for scev in lifted.params.iter().cloned().chain(needed(lifted, scevs)) {
@@ -73,7 +67,7 @@ pub fn prepare<'p>(pass: Pass<'p>, scevs: &Scevs<'p>, lifted: &Lifted<'p>) -> Op
         Some(builder.resize(value, builder.int(64), true))
     };
     let params = lifted.params.iter().map(param).collect::<Option<Vec<_>>>()?;
-    Some(Prepared { entering, entry, blocks, params, hoisted })
+    Some(Prepared { entering, entry: lifted.region.entry, blocks, params, hoisted })
 }
 
 /// The expressions that statements and exits will ask for.
@@ -230,11 +224,17 @@ impl<'p> Emitter<'_, 'p> {
     /// Whether all assumptions hold, computed at the end of `entering`.
     fn write_check(&mut self, check: &Check) -> Option<Value<'p>> {
         self.builder().before(self.prepared.entering.terminator()?);
-        let params = self.check_expr(&check.params)?;
-        let mut holds = self.values.truth(params);
+        let b = self.builder();
+        let (yes, no) = (b.constant(b.int(1), 1), b.constant(b.int(1), 0));
+        let mut holds = yes;
+        // A part without a meaning must not spoil the whole: a choice, and no conjunction.
+        for params in &check.params {
+            let ok = self.values.truth(self.check_expr(params)?);
+            holds = b.select(holds, ok, no);
+        }
         for apart in &check.apart {
             let ok = self.apart(apart)?;
-            holds = self.builder().binary(LLVMAnd, holds, ok);
+            holds = b.select(holds, ok, no);
         }
         Some(holds)
     }
@@ -258,8 +258,7 @@ impl<'p> Emitter<'_, 'p> {
         let fits = b.binary(LLVMAnd, b.compare(LLVMIntULE, a, a_end), b.compare(LLVMIntULE, c, c_end));
         let is_apart = b.binary(LLVMAnd, fits, b.binary(LLVMOr, before, after));
         let touched = self.values.truth(self.check_expr(&apart.touched)?);
-        let untouched = b.binary(LLVMXor, touched, b.constant(b.int(1), -1));
-        Some(b.binary(LLVMOr, untouched, is_apart))
+        Some(b.select(touched, is_apart, b.constant(b.int(1), 1)))
     }
 
     /// Phis at the region's entry have a first value that no statement writes; the other slots have none, which is said
@@ -402,7 +401,11 @@ impl<'p> Emitter<'_, 'p> {
         let is_exact = touched.is_some_and(|touched| touched.is_exact);
         let operand = |value| self.operand(value, instance, is_exact);
         let operands = inst.operands().into_iter().map(operand).collect::<Option<Vec<_>>>()?;
-        let copy = self.builder().copy(inst, &operands).value();
+        let copy = self.builder().copy(inst, &operands);
+        if self.lifted.reduced.contains(&inst) {
+            self.builder().may_overflow(copy);
+        }
+        let copy = copy.value();
         if let Some(touched) = touched {
             self.facts.annotate(copy, touched);
         }
@@ -411,7 +414,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn operand(&self, value: Value<'p>, instance: &Instance<'p>, is_exact: bool) -> Option<Value<'p>> {
         let Some(inst) = value.inst() else { return Some(value) };
-        if !self.lifted.scope.contains(&inst.block()) && !self.prepared.blocks.contains(&inst.block()) {
+        if !self.lifted.scope.contains(&inst.block()) {
             return Some(value);
         }
         if let Some(&copy) = instance.copies.get(&inst) {

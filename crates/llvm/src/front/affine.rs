@@ -81,6 +81,21 @@ impl<'a, 'p> Affine<'a, 'p> {
         self.params.borrow().clone()
     }
 
+    /// What is known of the parameters: their types and LLVM's value ranges.
+    pub fn context(&self) -> Result<Set, Stop> {
+        let mut context = self.universe(0)?.params()?;
+        for (_, Param { name, range }) in self.params() {
+            for (bound, relation) in [(range.0, ">="), (range.1, "<=")] {
+                if let Some(bound) = bound {
+                    let text = format!("[{name}] -> {{ : {name} {relation} {bound} }}");
+                    let bounded = Set::read_from_str(context.ctx(), &text)?;
+                    context = context.intersect(bounded)?;
+                }
+            }
+        }
+        Ok(context)
+    }
+
     /// All counter values of a chain of that length: `{ [i, j] }`.
     pub fn universe(&self, depth: usize) -> Result<Set, Stop> {
         Ok(Set::universe(Space::set_alloc(&self.ctx, 0, depth)?)?)

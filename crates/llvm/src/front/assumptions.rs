@@ -8,21 +8,6 @@ use model::{AccessKind, ArrayId, Assumption, Condition, Param, Reason, Scop};
 use std::collections::HashSet;
 
 impl<'p> Lifter<'_, 'p> {
-    /// What is known of the parameters: their types and LLVM's value ranges.
-    pub(super) fn context(&self) -> Result<Set, Stop> {
-        let mut context = self.affine.universe(0)?.params()?;
-        for (_, Param { name, range }) in self.affine.params() {
-            for (bound, relation) in [(range.0, ">="), (range.1, "<=")] {
-                if let Some(bound) = bound {
-                    let text = format!("[{name}] -> {{ : {name} {relation} {bound} }}");
-                    let bounded = Set::read_from_str(context.ctx(), &text)?;
-                    context = context.intersect(bounded)?;
-                }
-            }
-        }
-        Ok(context)
-    }
-
     /// Bounds, conditions and addresses are as the model says. False: they never are.
     pub(super) fn assume_no_wrapping(
         &self,

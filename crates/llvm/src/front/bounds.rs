@@ -6,10 +6,13 @@
 //! that (they are piecewise affine). Anything that does not change inside the scope is itself a parameter,
 //! products of parameters included. So `n*m` is fine as a bound and `n*i` is not, unless the scope is
 //! inside the loop of `i`.
+//!
+//! Where LLVM cannot count the iterations, because a counter may wrap or step over its limit, the condition itself is looked
+//! at: if both sides are affine, the first iteration in which it holds can be found (`super::domains`).
 
 use super::Obstacle;
 use super::flow::Blocks;
-use crate::pass::{Anchor, Block, Inst, Loop, Value};
+use crate::pass::{Anchor, Block, Inst, Loop, Pass, Value};
 use crate::scev::{Scev, ScevKind, ScevRef, Scevs};
 use llvm_sys::LLVMOpcode;
 use model::{Budget, BudgetSpent, Reason};
@@ -38,6 +41,8 @@ enum NotAffine<'p> {
 
 /// Everything that is known of bounds in one run.
 pub struct Bounds<'a, 'p> {
+    /// The run.
+    pub pass: Pass<'p>,
     /// The expressions.
     pub scevs: &'a Scevs<'p>,
     /// Blocks that never return.
@@ -75,27 +80,40 @@ impl<'p> Bounds<'_, 'p> {
         let count = self.scevs.exit_count(l, exiting);
         Ok(match Classifier::new(self, scope).form(&count)? {
             Ok(_) => None,
-            Err(NotAffine::Unknown) => Some(self.unknown_count(exiting, scope)?),
+            Err(NotAffine::Unknown) => self.unknown_count(l, exiting, scope)?,
             Err(why) => Some(self.reason(why, scope, || self.scevs.text_of_exit_count(l, exiting))),
         })
     }
 
-    /// LLVM cannot count the iterations: the condition's operands say why.
-    fn unknown_count(&self, exiting: Block<'p>, scope: &Blocks<'p>) -> Result<Reason, BudgetSpent> {
-        let Some(condition) = condition(exiting) else { return Ok(Reason::DataDependentExit) };
-        if condition.opcode() != LLVMOpcode::LLVMICmp {
-            return Ok(Reason::DataDependentExit);
-        }
-        for operand in condition.operands() {
-            let Some(scev) = self.scevs.of_value(operand) else { return Ok(Reason::DataDependentExit) };
+    /// LLVM cannot count the iterations: the condition's operands say whether we can, or why not.
+    fn unknown_count(
+        &self,
+        l: Loop<'p>,
+        exiting: Block<'p>,
+        scope: &Blocks<'p>,
+    ) -> Result<Option<Reason>, BudgetSpent> {
+        let condition = exiting.terminator().and_then(|last| last.condition()).and_then(|value| value.inst());
+        let comparison = condition.filter(|inst| inst.opcode() == LLVMOpcode::LLVMICmp);
+        let Some(comparison) = comparison else { return Ok(Some(Reason::DataDependentExit)) };
+        let mut varies = false;
+        for operand in comparison.operands() {
+            let Some(scev) = self.scevs.of_value(operand) else { return Ok(Some(Reason::DataDependentExit)) };
             match Classifier::new(self, scope).form(&scev)? {
-                Ok(_) => {}
-                Err(why) => return Ok(self.reason(why, scope, || self.scevs.text_of_value(operand))),
+                Ok(_) => varies |= scev.varies_in(l),
+                Err(why) => return Ok(Some(self.reason(why, scope, || self.scevs.text_of_value(operand)))),
             }
         }
-        let sides: Vec<_> =
-            condition.operands().into_iter().map(|side| self.scevs.text_of_value(side)).collect();
-        Ok(Reason::NonAffineBound { expression: sides.join(" against ") })
+        let is_asked_each_time = l.latch().is_some_and(|latch| self.pass.dominates(exiting, latch));
+        Ok(match (varies, is_asked_each_time) {
+            (true, true) => None,
+            // It leaves at once or never.
+            (false, true) => Some(Reason::NoExit),
+            (_, false) => {
+                let sides = comparison.operands().into_iter().map(|side| self.scevs.text_of_value(side));
+                let expression = sides.collect::<Vec<_>>().join(" against ");
+                Some(Reason::NonAffineBound { expression })
+            }
+        })
     }
 
     fn reason(&self, why: NotAffine<'p>, scope: &Blocks<'p>, text: impl FnOnce() -> String) -> Reason {
@@ -128,13 +146,6 @@ fn anchor<'p>(l: Loop<'p>, exiting: Block<'p>) -> Anchor<'p> {
         Some(last) if last.loc().is_some() => Anchor::Inst(last),
         _ => Anchor::Loop(l),
     }
-}
-
-/// The instruction that computes a conditional branch's condition.
-fn condition<'p>(block: Block<'p>) -> Option<Inst<'p>> {
-    let last = block.terminator()?;
-    let is_branch = last.opcode() == LLVMOpcode::LLVMBr;
-    is_branch.then(|| last.operands()).and_then(|operands| operands.first()?.inst())
 }
 
 /// Integer arithmetic that is no expression for LLVM: shifts, bit operations, signed division.

@@ -92,7 +92,7 @@ fn with_detector<'p, T>(
         pass,
         loops: pass.loops(),
         irreducible: irreducible_edges(pass),
-        bounds: Bounds { scevs: &scevs, errors: &errors, budget },
+        bounds: Bounds { pass, scevs: &scevs, errors: &errors, budget },
         errors: &errors,
         effects: RefCell::default(),
         around,

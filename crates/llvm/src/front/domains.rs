@@ -2,7 +2,8 @@
 //!
 //! Control flows through the region without its back edges, which is acyclic. A block runs where an edge
 //! leads to it. An edge's iterations are those of its block for which its condition holds:
-//! - a branch that leaves a loop does so in iteration `c`, where `c` is the exit count, and stays in all before;
+//! - a branch that leaves a loop does so in iteration `c`, where `c` is the exit count, and stays in all before; where
+//!   LLVM does not know `c`, it is the first iteration in which the branch's condition says so;
 //! - any other branch or switch by its condition, if that is affine; a condition that is a phi holds where an edge brings a
 //!   value that does;
 //! - if it is not, the branch and what it decides about are a [`Hammock`]: the blocks in it perhaps run when its head does,
@@ -14,6 +15,7 @@ use super::affine::{Affine, Evaluated, Stop};
 use super::flow::Blocks;
 use super::hammock::{Grounds, Hammock};
 use crate::pass::{Block, Inst, Loop, Pass, Region, Value};
+use crate::scev::ScevKind;
 use isl::{DimType, PwAff, Set};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use std::collections::HashMap;
@@ -56,7 +58,8 @@ pub fn domains<'p>(
         chains,
         fails: vec![],
     };
-    let mut builder = Builder { pass, affine, region, order, domains, truths: HashMap::new() };
+    let mut builder =
+        Builder { pass, affine, region, order, domains, counts: HashMap::new(), truths: HashMap::new() };
     for &block in order {
         builder.flow_out(block)?;
     }
@@ -77,6 +80,8 @@ struct Builder<'a, 'p> {
     region: Region<'p>,
     order: &'a [Block<'p>],
     domains: Domains<'p>,
+    /// In which iteration each exiting block leaves its loop, over the counters around and in the loop.
+    counts: HashMap<Block<'p>, PwAff>,
     /// Where a phi of truth values is true, over the counters of its block; `None`: not known.
     truths: HashMap<Inst<'p>, Option<Set>>,
 }
@@ -175,23 +180,64 @@ impl<'p> Builder<'_, 'p> {
             rest = rest.subtract(fits)?;
         }
         edges.push((last.block().successors()[0], rest));
-        self.note(fails, here, last)?;
+        self.trust(vec![fails], here, last)?;
         Ok(edges)
     }
 
-    /// Where the first successor of an exiting block is taken.
+    /// Where the first successor of an exiting block is taken. The loop was entered, so the count is known.
     fn exit_condition(&mut self, l: Loop<'p>, block: Block<'p>, chain: &[Loop<'p>]) -> Result<Set, Stop> {
-        // Its failures were noted where the loop was entered.
-        let count = self.exit_count(l, block, chain)?;
+        let count = self.counts.get(&block).cloned().ok_or(Stop::NotAffine)?;
         let counter = self.affine.counter(chain.len() - 1, chain.len())?;
-        let stays = counter.lt_set(count.value)?;
+        let stays = counter.lt_set(count)?;
         let first = block.successors()[0];
         Ok(if l.contains(first) { stays } else { stays.complement()? })
     }
 
-    /// Seen from inside the loop, although it does not depend on its counter.
-    fn exit_count(&self, l: Loop<'p>, block: Block<'p>, chain: &[Loop<'p>]) -> Result<Evaluated, Stop> {
-        self.affine.unsigned(&self.affine.scevs().exit_count(l, block), chain)
+    /// In which iteration the block leaves the loop. Seen from inside the loop, although it does not depend on its counter.
+    fn exit_count(&mut self, block: Block<'p>, entered: &Set, chain: &[Loop<'p>]) -> Result<PwAff, Stop> {
+        let (l, last) = (chain[chain.len() - 1], block.terminator().ok_or(Stop::NotAffine)?);
+        let scev = self.affine.scevs().exit_count(l, block);
+        let count = match scev.kind {
+            // A loop is entered by one edge; if not, the counts would have to be united.
+            ScevKind::CouldNotCompute if self.counts.contains_key(&block) => return Err(Stop::NotAffine),
+            ScevKind::CouldNotCompute => self.first_exit(block, last, entered, chain)?,
+            _ => {
+                let Evaluated { value, fails } = self.affine.unsigned(&scev, chain)?;
+                self.note(fails, entered, last)?;
+                value
+            }
+        };
+        self.counts.insert(block, count.clone());
+        Ok(count)
+    }
+
+    /// The first iteration in which the condition leaves the loop. That there is one, and that the machine computes the
+    /// condition like that until then, is assumed.
+    fn first_exit(
+        &mut self,
+        block: Block<'p>,
+        last: Inst<'p>,
+        entered: &Set,
+        chain: &[Loop<'p>],
+    ) -> Result<PwAff, Stop> {
+        let (depth, l) = (chain.len(), chain[chain.len() - 1]);
+        let is_asked_each_time = l.latch().is_some_and(|latch| self.pass.dominates(block, latch));
+        let condition = last.condition().filter(|_| is_asked_each_time).ok_or(Stop::NotAffine)?;
+        let [then, _] = block.successors()[..] else { return Err(Stop::NotAffine) };
+        let mut fails = Vec::new();
+        let holds = self.holds(condition, chain, &mut fails, 0)?;
+        let leaves = if l.contains(then) { holds.complement()? } else { holds };
+        let counter = self.affine.counter(depth - 1, depth)?;
+        let counts = entered.clone().intersect(counter.clone().ge_set(self.affine.constant(0, depth)?)?)?;
+        // From the counters around to the iterations in which it would leave.
+        let exits = counts.clone().intersect(leaves)?.identity()?;
+        let exits = exits.project_out(DimType::In, depth - 1, 1)?.project_out(DimType::Out, 0, depth - 1)?;
+        let count = exits.lexmin_pw_multi_aff()?.get_at(0)?.add_dims(DimType::In, 1)?;
+        let endless = entered.clone().subtract(count.clone().domain()?)?;
+        self.note(endless.clone(), &endless, last)?;
+        let runs = counts.intersect(counter.le_set(count.clone())?)?;
+        fails.into_iter().try_for_each(|fails| self.note(fails, &runs, last))?;
+        Ok(count)
     }
 
     /// Remembers the parameter values for which the machine may differ in one of these iterations.
@@ -207,8 +253,21 @@ impl<'p> Builder<'_, 'p> {
         let condition = *last.operands().first().ok_or(Stop::NotAffine)?;
         let mut fails = Vec::new();
         let holds = self.holds(condition, chain, &mut fails, 0)?;
-        fails.into_iter().try_for_each(|fails| self.note(fails, here, last))?;
+        self.trust(fails, here, last)?;
         Ok(holds)
+    }
+
+    /// Assumes that the machine does not differ in these iterations, unless it always does in one of them.
+    fn trust(&mut self, fails: Vec<Set>, here: &Set, at: Inst<'p>) -> Result<(), Stop> {
+        let here = here.clone().intersect_params(self.affine.context()?)?;
+        let mut right = here.clone().params()?;
+        for fails in &fails {
+            right = right.subtract(fails.clone().intersect(here.clone())?.params()?)?;
+        }
+        if right.is_empty()? && !here.is_empty()? {
+            return Err(Stop::NotAffine);
+        }
+        fails.into_iter().try_for_each(|fails| self.note(fails, &here, at))
     }
 
     /// Where an `i1` value is true.
@@ -370,11 +429,8 @@ impl<'p> Builder<'_, 'p> {
             if self.pass.loop_of(exiting) != Some(l) {
                 return Err(Stop::NotAffine);
             }
-            let Evaluated { value, fails } = self.exit_count(l, exiting, chain)?;
-            if let Some(last) = exiting.terminator() {
-                self.note(fails, &entered, last)?;
-            }
-            domain = domain.intersect(counter.clone().le_set(value)?)?;
+            let count = self.exit_count(exiting, &entered, chain)?;
+            domain = domain.intersect(counter.clone().le_set(count)?)?;
         }
         Ok(domain)
     }

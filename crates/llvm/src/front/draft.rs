@@ -6,10 +6,10 @@
 use super::affine::Stop;
 use super::lift::{ArraySource, Touched};
 use super::memory::{Memory, MemoryAccess};
-use crate::pass::Value;
+use crate::pass::{Inst, Value};
 use isl::{DimType, Map, Set};
 use model::{Access, AccessId, AccessKind, Array, ArrayId, ArrayKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The model under construction.
 #[derive(Default)]
@@ -18,6 +18,11 @@ pub struct Draft<'p> {
     pub arrays: Vec<Array>,
     /// What each of them stands for.
     pub sources: Vec<ArraySource<'p>>,
+    /// The operations of reductions.
+    pub reduced: HashSet<Inst<'p>>,
+    /// A value that updates each array, and arrays that are updated with values of several types.
+    updates: HashMap<ArrayId, Value<'p>>,
+    mixed: HashSet<ArrayId>,
     cells: HashMap<Value<'p>, (ArrayId, u64)>,
     next_access: u32,
 }
@@ -55,6 +60,19 @@ impl<'p> Draft<'p> {
     /// What a load or store touches.
     pub fn touched(&self, access: &MemoryAccess<'p>) -> Touched {
         Touched { array: self.cells[&access.base].0, is_exact: access.extent.is_some() }
+    }
+
+    /// Notes that an array is updated with values of this type.
+    pub fn update(&mut self, array: ArrayId, value: Value<'p>) {
+        let first = *self.updates.entry(array).or_insert(value);
+        if !first.has_type_of(value) {
+            self.mixed.insert(array);
+        }
+    }
+
+    /// Whether updates of the array are all of one type. Only then they commute.
+    pub fn is_updated_alike(&self, array: ArrayId) -> bool {
+        !self.mixed.contains(&array)
     }
 
     /// Another access.

@@ -22,6 +22,7 @@ use super::exits::{Exit, ExitValue, Exits, exits};
 use super::flow::{Blocks, region_blocks};
 use super::memory::Memory;
 use super::needed::Needed;
+use super::reductions::reductions;
 use super::statements::{Body, Part, Shape, Synthesis, blocks_of, shape, statements};
 use crate::pass::{Anchor, Block, Inst, Loop, Pass, Region, Value};
 use crate::scev::{ScevRef, Scevs};
@@ -51,6 +52,8 @@ pub struct Lifted<'p> {
     pub around: Option<Loop<'p>>,
     /// The loads and stores, with what they touch.
     pub memory: HashMap<Inst<'p>, Touched>,
+    /// Operations of reductions, whose updates may come in another order.
+    pub reduced: HashSet<Inst<'p>>,
     /// The phis of the exit block, in order, with the value they get from the region.
     pub exit_phis: Vec<Exit<'p>>,
     /// Values of the region that are used after it, other than by those phis.
@@ -166,6 +169,7 @@ impl<'p> Lifter<'_, 'p> {
         let exits = exits(self.synthesis, self.region);
         let memory = self.memory(&blocks)?;
         let needed = self.needed(&blocks, &memory, &exits);
+        let memory = memory.only(&needed);
         let material = Material { memory: &memory, exits: &exits, needed };
         let mut program = Program::default();
         let order = self.order(shape, &material, &mut program);
@@ -186,6 +190,7 @@ impl<'p> Lifter<'_, 'p> {
             scope: self.affine.scope().clone(),
             around: self.synthesis.around,
             memory: touched,
+            reduced: draft.reduced,
             exit_phis: exits.phis,
             live_out: exits.live_out,
         })
@@ -288,7 +293,13 @@ impl<'p> Lifter<'_, 'p> {
             scalars.extend(program.scalar_reads(index, self.synthesis));
         }
         let stmt = |index| self.stmt(index, program, memory, &scalars, draft);
-        (0..program.bodies.len()).map(stmt).collect()
+        let mut stmts = (0..program.bodies.len()).map(stmt).collect::<Result<Vec<_>, _>>()?;
+        for stmt in &mut stmts {
+            let array = |id| stmt.accesses.iter().find(|access| access.id == id).map(|access| access.array);
+            stmt.reductions
+                .retain(|reduction| array(reduction.write).is_some_and(|at| draft.is_updated_alike(at)));
+        }
+        Ok(stmts)
     }
 
     fn stmt(
@@ -303,13 +314,15 @@ impl<'p> Lifter<'_, 'p> {
         let mut try_stmt = || -> Result<Stmt, Stop> {
             let name = format!("S{index}");
             let domain = self.domains.of[&body.block()].clone().set_tuple_name(&name)?;
-            let mut accesses = Vec::new();
+            let (mut accesses, mut ids) = (Vec::new(), Vec::new());
             for inst in program.scalar_reads(index, self.synthesis) {
                 accesses.push(draft.scalar(AccessKind::Read, ArraySource::Scalar(inst), &domain)?);
             }
             for inst in body.insts() {
                 for access in memory.of(inst) {
-                    accesses.push(draft.memory(access, &name, &domain, body.is_inner(inst))?);
+                    let access = draft.memory(access, &name, &domain, body.is_inner(inst))?;
+                    ids.push((inst, access.id));
+                    accesses.push(access);
                 }
                 if body.is_inner(inst) {
                     // Outside, its value is known only through phis of the join.
@@ -326,7 +339,14 @@ impl<'p> Lifter<'_, 'p> {
                 accesses.push(draft.scalar(AccessKind::MustWrite, ArraySource::Phi(phi), &domain)?);
             }
             let loc = body.insts().find_map(|inst| inst.loc());
-            Ok(Stmt { name, domain, accesses, reductions: Vec::new(), loc })
+            let found = reductions(body, memory, &accesses, &ids)?;
+            for (reduction, operation) in found.reductions.iter().zip(&found.operations) {
+                if let Some(write) = accesses.iter().find(|access| access.id == reduction.write) {
+                    draft.update(write.array, operation[0].value());
+                }
+            }
+            draft.reduced.extend(found.operations.into_iter().flatten());
+            Ok(Stmt { name, domain, accesses, reductions: found.reductions, loc })
         };
         try_stmt().map_err(|stop| match body.insts().next().or(body.block().terminator()) {
             Some(at) => obstacle(stop, at),
@@ -370,7 +390,7 @@ impl<'p> Lifter<'_, 'p> {
     ) -> Result<Scop, Obstacle<'p>> {
         let refuse = |reason| Obstacle::of_region(self.region, reason);
         let failed = |stop: Stop| refuse(reason(stop));
-        let context = self.context().map_err(failed)?;
+        let context = self.affine.context().map_err(failed)?;
         let stmts = with_all_params(stmts, &context).map_err(|error| failed(error.into()))?;
         let mut scop = Scop {
             name: self.pass.symbol(),
@@ -383,10 +403,11 @@ impl<'p> Lifter<'_, 'p> {
             ledger: Default::default(),
         };
         let fails: Vec<_> = self.domains.fails.iter().chain(&memory.fails).cloned().collect();
+        // First, so that the other conditions can be computed in 64 bits.
+        assume_moderate_sizes(&mut scop).map_err(|error| failed(error.into()))?;
         if !self.assume_no_wrapping(&mut scop, &fails).map_err(failed)? {
             return Err(refuse(Reason::NotModelled { what: "arithmetic that always wraps".into() }));
         }
-        assume_moderate_sizes(&mut scop).map_err(|error| failed(error.into()))?;
         self.assume_no_overlap(&mut scop, &draft.sources).map_err(refuse)?;
         scop.verify().map_err(|error| refuse(Reason::Internal { message: error.to_string() }))?;
         Ok(scop)

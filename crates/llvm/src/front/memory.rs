@@ -12,7 +12,7 @@ use crate::pass::{Alias, Anchor, Block, Inst, Value};
 use crate::scev::{ScevKind, ScevRef};
 use isl::{Map, PwAff, Set, Val};
 use model::Reason;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// All that touches memory in a region.
@@ -60,6 +60,19 @@ enum Length<'p> {
 }
 
 impl<'p> Memory<'p> {
+    /// Without what is not executed.
+    pub fn only(self, executed: &HashSet<Inst<'p>>) -> Self {
+        let mut kept = Memory::default();
+        for access in self.accesses.into_iter().filter(|access| executed.contains(&access.inst)) {
+            let range = kept.of.entry(access.inst).or_insert(kept.accesses.len()..0);
+            kept.accesses.push(access);
+            range.end = kept.accesses.len();
+        }
+        kept.readers = self.readers.into_iter().filter(|call| executed.contains(call)).collect();
+        kept.fails = self.fails.into_iter().filter(|(_, inst)| executed.contains(inst)).collect();
+        kept
+    }
+
     /// Whether the instruction writes memory.
     pub fn writes(&self, inst: Inst<'p>) -> bool {
         self.of(inst).iter().any(|access| access.is_write)
@@ -160,7 +173,7 @@ impl<'p> Lifter<'_, 'p> {
             evaluated => evaluated?,
         };
         let Some(within) = self.domains.of.get(&inst.block()).cloned() else { return Ok(None) };
-        let context = self.context()?;
+        let context = self.affine.context()?;
         let within = within.intersect_params(context)?;
         let wrong = wrong.intersect(within.clone())?.params()?;
         if wrong.is_empty()? {

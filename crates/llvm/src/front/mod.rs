@@ -16,6 +16,7 @@ pub mod hammock;
 pub mod lift;
 mod memory;
 mod needed;
+mod reductions;
 pub mod statements;
 
 use crate::pass::{Anchor, Region};

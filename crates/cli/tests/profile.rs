@@ -1,0 +1,315 @@
+//! `orthant profile` with the real QEMU: the paper's running example, programs of all kinds, and what goes wrong.
+
+mod common;
+
+use common::{clean, fails, orthant, stderr, stdout, succeeds};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use trace::Profile;
+use trace::profile::{AccessKind, Dependence, Ended, Nest, Statement};
+
+struct Scratch(tempfile::TempDir);
+
+impl Scratch {
+    fn new() -> Scratch {
+        Scratch(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Compiles C source text.
+    fn compile(&self, source: &str, flags: &[&str]) -> PathBuf {
+        let file = self.path("program.c");
+        std::fs::write(&file, source).unwrap();
+        self.compile_file("gcc", &file, flags)
+    }
+
+    fn compile_file(&self, compiler: &str, file: &Path, flags: &[&str]) -> PathBuf {
+        let program = self.path("program");
+        let mut command = clean(compiler);
+        succeeds(command.arg(file).arg("-o").arg(&program).args(flags).arg("-lm").current_dir(self.0.path()));
+        program
+    }
+
+    /// Runs `orthant profile` with the options; the profile too if there is one.
+    fn profile(&self, options: &[&str], program: &Path, arguments: &[&str]) -> (Output, Option<Profile>) {
+        let json = self.path("profile.json");
+        let mut command = profile();
+        command.args(options).arg("--json").arg(&json).arg("--").arg(program).args(arguments);
+        let output = command.output().unwrap();
+        assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+        let profile = std::fs::read_to_string(&json).ok().map(|text| Profile::from_json(&text).unwrap());
+        (output, profile)
+    }
+
+    #[track_caller]
+    fn profile_of(&self, options: &[&str], program: &Path) -> Profile {
+        let (output, profile) = self.profile(options, program, &[]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        profile.expect("a profile")
+    }
+}
+
+fn profile() -> Command {
+    let mut command = orthant();
+    command.arg("profile");
+    command
+}
+
+fn backprop(flags: &[&str]) -> Nest {
+    let scratch = Scratch::new();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/profile/backprop.c");
+    let program = scratch.compile_file("gcc", &source, flags);
+    let profile = scratch.profile_of(&[], &program);
+    let at_line_9 = |nest: &&Nest| nest.loops[0].loc.as_ref().is_some_and(|loc| loc.line == 9);
+    profile.nests.iter().find(at_line_9).expect("the nest of layerforward").clone()
+}
+
+fn on_line(nest: &Nest, line: u32) -> impl Iterator<Item = &Statement> {
+    nest.statements.iter().filter(move |s| s.loc.as_ref().is_some_and(|loc| loc.line == line))
+}
+
+fn loads(nest: &Nest, line: u32) -> Vec<&Statement> {
+    on_line(nest, line).filter(|s| s.accesses.iter().any(|a| a.kind == AccessKind::Read)).collect()
+}
+
+fn between<'a>(nest: &'a Nest, from: &Statement, to: &Statement) -> &'a Dependence {
+    nest.dependences.iter().find(|d| (d.source, d.target) == (from.id, to.id)).expect("a dependence")
+}
+
+const SQUARE: &str = "{ [i0, i1] : 0 <= i0 <= 15 and 0 <= i1 <= 42 }";
+const SAME: &str = "{ [i0, i1] -> [i0, i1] : 0 <= i0 <= 15 and 0 <= i1 <= 42 }";
+
+/// Tables 3 and 4 of the paper: `sum += conn[k][j] * l1[k]` is line 12 of the source, compiled to four instructions
+/// that are I1 to I4 and two that are I5 and I6.
+#[test]
+fn backprop_gives_tables_3_and_4() {
+    let nest = backprop(&["-O2", "-g"]);
+    let [i1, i2, i3] = loads(&nest, 12)[..] else { panic!("three loads expected") };
+    for statement in [i1, i2, i3] {
+        assert_eq!((statement.domain.isl.as_str(), statement.domain.exact), (SQUARE, true));
+    }
+    // Table 3. The paper counts a pointer and a number as one byte each.
+    assert_eq!(i1.accesses[0].stride, [Some(0), Some(8)]);
+    assert_eq!(i2.accesses[0].stride, [Some(4), None]);
+    assert_eq!(i3.accesses[0].stride, [Some(0), Some(4)]);
+    assert!(i1.accesses[0].address.exact && !i2.accesses[0].address.exact && i3.accesses[0].address.exact);
+    assert_eq!(i2.accesses[0].address.pieces.len(), 1);
+    let i4 = on_line(&nest, 12).find(|s| s.text.starts_with("addss")).expect("the addition");
+    assert!(i4.value.is_none() && i4.accumulates);
+    let counter = |line, dims: usize, isl: &str| {
+        let found = on_line(&nest, line).find(|s| {
+            s.loops.len() == dims && s.induction && s.value.as_ref().is_some_and(|v| v.exact && v.isl == isl)
+        });
+        assert!(found.is_some(), "no {isl} on line {line}");
+    };
+    counter(11, 2, "{ [i0, i1] -> [i1 + 1] : 0 <= i0 <= 15 and 0 <= i1 <= 42 }");
+    counter(9, 1, "{ [i0] -> [4*i0 + 8] : 0 <= i0 <= 15 }"); // j is kept as an offset of 4 j
+    // Table 4.
+    assert_eq!(between(&nest, i1, i2).relation.isl, SAME);
+    let product = between(&nest, i2, i3); // the multiplication loads l1[k] itself
+    assert_eq!(product.relation.isl, SAME);
+    assert_eq!(between(&nest, i3, i4).relation.isl, SAME);
+    let sum = between(&nest, i4, i4);
+    assert_eq!(sum.relation.isl, "{ [i0, i1] -> [i0, i1 - 1] : 0 <= i0 <= 15 and 1 <= i1 <= 42 }");
+    assert_eq!(
+        (sum.relation.exact, sum.distance.as_slice(), sum.carried_by),
+        (true, &[Some(0), Some(1)][..], Some(1))
+    );
+    // No dependence between iterations of j: interchange is legal.
+    assert!(nest.dependences.iter().all(|d| d.carried_by != Some(0)));
+}
+
+#[test]
+fn backprop_without_optimization() {
+    let nest = backprop(&["-O0", "-g"]);
+    let row = loads(&nest, 12)
+        .into_iter()
+        .find(|s| s.accesses[0].size == 8 && s.accesses[0].stride == [Some(0), Some(8)]);
+    let column = loads(&nest, 12).into_iter().find(|s| s.accesses[0].stride == [Some(4), None]);
+    assert!(row.is_some() && column.is_some());
+    // The variables on the stack are induction variables or the sum; only the sum ties iterations of k together.
+    let carried: Vec<_> = nest.dependences.iter().filter(|d| d.carried_by.is_some()).collect();
+    assert_eq!(carried.len(), 1, "{carried:?}");
+    assert_eq!(carried[0].distance, [Some(0), Some(1)]);
+}
+
+#[test]
+fn output_and_exit_status_are_the_programs() {
+    let scratch = Scratch::new();
+    let source = "#include <stdio.h>\nint main(int c, char **v) { char s[9]; fgets(s, 9, stdin); printf(\"%s%d\", s, c); \
+                  fprintf(stderr, \"err\\n\"); for (volatile int i = 0; i < 9; i++); return 42; }";
+    let program = scratch.compile(source, &["-O1", "-g"]);
+    std::fs::write(scratch.path("in"), "hello\n").unwrap();
+    let mut command = profile();
+    command.arg("--").arg(&program).args(["a", "-b"]).stdin(std::fs::File::open(scratch.path("in")).unwrap());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(42), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "hello\n3");
+    assert!(stderr(&output).starts_with("err\n"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("exit status 42") && stderr(&output).contains("9 iterations"));
+}
+
+const LOOPS: &str = "
+int a[1000];
+__attribute__((noinline)) void cold(void) { for (int i = 0; i < 10; i++) a[i] = i; }
+__attribute__((noinline)) void hot(void) { for (int r = 0; r < 50; r++) for (int i = 1; i < 1000; i++) a[i] += a[i - 1]; }
+int main(void) { cold(); hot(); return a[999] == 1; }
+";
+
+#[test]
+fn surveys_and_choices() {
+    let scratch = Scratch::new();
+    let program = scratch.compile(LOOPS, &["-O1", "-g"]);
+    let survey = scratch.profile_of(&["--survey"], &program);
+    assert_eq!(survey.nests[0].loops[0].function, "hot");
+    assert_eq!(survey.nests[0].loops.iter().map(|l| l.iterations).collect::<Vec<_>>(), [50, 50 * 999]);
+    assert!(survey.nests.iter().all(|n| n.statements.is_empty()));
+    for choice in [&["--only", "hot"][..], &["--hot"]] {
+        let profile = scratch.profile_of(choice, &program);
+        let full: Vec<_> = profile.nests.iter().filter(|n| !n.statements.is_empty()).collect();
+        assert_eq!((full.len(), full[0].loops[0].function.as_str()), (1, "hot"), "{choice:?}");
+        assert_eq!(profile.nests.len(), 2);
+    }
+}
+
+#[test]
+fn programs_of_all_kinds() {
+    let scratch = Scratch::new();
+    for flags in [&["-static"][..], &["-no-pie"], &["-static-pie"]] {
+        let program = scratch.compile(LOOPS, &[&["-O1", "-g"], flags].concat());
+        let profile = scratch.profile_of(&["--only", "hot"], &program);
+        let nest = profile.nests.iter().find(|n| n.loops[0].function == "hot").unwrap();
+        assert_eq!(nest.loops[1].loc.as_ref().unwrap().line, 4, "{flags:?}");
+        assert!(
+            nest.statements.iter().any(|s| s.accesses.iter().any(|a| a.stride == [Some(0), Some(4)])),
+            "{flags:?}"
+        );
+    }
+    let stripped = scratch.compile(LOOPS, &["-O1", "-s"]);
+    let profile = scratch.profile_of(&[], &stripped);
+    let ids: Vec<_> = profile.warnings.iter().map(|w| w.id.as_str()).collect();
+    assert_eq!(ids, ["no-symbols", "no-debug-info"]);
+    assert_eq!(profile.nests[0].loops[1].iterations, 50 * 999);
+}
+
+#[test]
+fn recursion_threads_and_longjmp() {
+    let scratch = Scratch::new();
+    let source = "
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdlib.h>
+static jmp_buf out; static int a[64]; static long sums[2];
+__attribute__((noinline)) int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+__attribute__((noinline)) void jump(int i) { if (i % 2) longjmp(out, 1); }
+static int order(const void *x, const void *y) { return *(int *)x - *(int *)y; }
+static void *work(void *p) { for (long i = 0; i < 1000; i++) sums[(long)p] += i; return 0; }
+int main(void) {
+    volatile int done = 0;
+    for (volatile int i = 0; i < 20; i++) { if (!setjmp(out)) jump(i); done++; }
+    for (int i = 0; i < 64; i++) a[i] = (i * 37) % 64;
+    qsort(a, 64, sizeof *a, order);
+    pthread_t t[2];
+    for (long k = 0; k < 2; k++) pthread_create(&t[k], 0, work, (void *)k);
+    for (int k = 0; k < 2; k++) pthread_join(t[k], 0);
+    return done == 20 && fib(15) == 610 && a[63] == 63 && sums[0] == sums[1] ? 0 : 1;
+}";
+    let program = scratch.compile(source, &["-O1", "-g", "-pthread"]);
+    let profile = scratch.profile_of(&[], &program);
+    assert_eq!(profile.totals.threads, 3);
+    let threads: Vec<u32> =
+        profile.nests.iter().filter(|n| n.loops[0].function == "work").map(|n| n.thread).collect();
+    assert_eq!((threads.len(), threads.contains(&0)), (2, false));
+    let kinds = |function: &str| {
+        profile
+            .nests
+            .iter()
+            .filter(|n| n.loops[0].function == function)
+            .map(|n| n.loops[0].kind)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(kinds("fib"), [trace::profile::LoopKind::Recursion]);
+    let jumps = profile.nests.iter().find(|n| n.loops[0].loc.as_ref().is_some_and(|l| l.line == 12)).unwrap();
+    assert!(jumps.loops[0].iterations >= 20, "{:?}", jumps.loops);
+}
+
+#[test]
+fn programs_that_end_badly() {
+    let scratch = Scratch::new();
+    let start = "#include <stdio.h>\n#include <unistd.h>\n#include <signal.h>\nint a[100]; int main(int c, char **v) {\n\
+                 for (int i = 0; i < 100; i++) a[i] += a[(i + 1) % 100] + c;\n";
+    let with = |end: &str| scratch.compile(&format!("{start}{end} }}"), &["-O1", "-g"]);
+    let cases: [(&str, &[&str], i32, Option<&str>); 5] = [
+        ("*(volatile int *)0 = 1; return 0;", &[], 139, Some("crash")),
+        ("if (fork() == 0) _exit(3); return 5;", &[], 5, Some("fork")),
+        ("execl(\"/bin/true\", \"true\", (char *)0); return 7;", &[], 0, Some("exec")),
+        ("for (;;) a[c]++;", &["--timeout", "1"], 124, Some("timeout")),
+        ("_exit(6);", &[], 6, None),
+    ];
+    for (end, options, code, warning) in cases {
+        let program = with(end);
+        std::fs::remove_file(scratch.path("profile.json")).ok();
+        let (output, profile) = scratch.profile(options, &program, &[]);
+        assert_eq!(output.status.code(), Some(code), "{end}: {}", stderr(&output));
+        let profile = profile.unwrap_or_else(|| panic!("{end}: {}", stderr(&output)));
+        assert!(profile.nests.iter().any(|n| n.loops[0].iterations >= 99), "{end}");
+        let ids: Vec<_> = profile.warnings.iter().map(|w| w.id.as_str()).collect();
+        assert_eq!(ids, warning.into_iter().collect::<Vec<_>>(), "{end}");
+        if code == 124 {
+            assert_eq!(profile.program.ended, Ended::Timeout);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_profiled() {
+    let scratch = Scratch::new();
+    let file = |name: &str, bytes: &[u8]| {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = scratch.path(name);
+        std::fs::write(&path, bytes).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    };
+    let program = scratch.compile("int main(void) { return 0; }", &[]);
+    let mut arm = std::fs::read(&program).unwrap();
+    arm[18..20].copy_from_slice(&183u16.to_le_bytes());
+    let told = |command: &mut Command, code, what: &str| {
+        let said = fails(command, code);
+        assert!(said.contains(what) && said.contains("help: "), "{said}");
+    };
+    told(profile().arg("--").arg(file("script", b"#!/bin/sh\n")), 1, "is a script");
+    told(profile().arg("--").arg(file("text", b"hello")), 1, "is not an ELF program");
+    told(profile().arg("--").arg(file("empty", b"")), 1, "is not an ELF program");
+    told(
+        profile().arg("--").arg(file("cut", &std::fs::read(&program).unwrap()[..70])),
+        1,
+        "is not an ELF program",
+    );
+    told(profile().arg("--").arg(file("arm", &arm)), 1, "Aarch64");
+    told(profile().args(["--", "/no/such/program"]), 1, "cannot read /no/such/program");
+    told(profile().arg("--").arg(scratch.0.path()), 1, "cannot read");
+    told(
+        profile().env("PATH", scratch.0.path()).arg("--").arg(&program),
+        127,
+        "qemu-x86_64 is not installed",
+    );
+    told(
+        profile().env("ORTHANT_QEMU", "/no/qemu").arg("--").arg(&program),
+        127,
+        "ORTHANT_QEMU names /no/qemu",
+    );
+    let plain = file("qemu", b"#!/bin/sh\necho usage\n");
+    told(profile().env("ORTHANT_QEMU", &plain).arg("--").arg(&program), 127, "cannot load plugins");
+    told(
+        profile().env("ORTHANT_QEMU_PLUGIN", "/no/plugin").arg("--").arg(&program),
+        127,
+        "/no/plugin, which is no file",
+    );
+    let missing = profile().output().unwrap();
+    assert_eq!(missing.status.code(), Some(2));
+    told(profile().args(["--json", "/no/folder/x.json", "--"]).arg(&program), 1, "/no/folder/x.json");
+}
