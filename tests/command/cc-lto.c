@@ -6,3 +6,5 @@ void f(long n, double *a) {
     a[i] += 1;
 }
 // output:
+// orthant: detect: f
+//   unknown place: candidate, depth 1, 1 loops

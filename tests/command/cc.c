@@ -7,3 +7,4 @@ void f(long n, double *a) {
     a[i] += 1;
 }
 // output:
+// %s:6:3: remark: loop nest keeps its order: no other order keeps all dependences and looks better [-Rpass-analysis=orthant]

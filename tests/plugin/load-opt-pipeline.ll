@@ -32,3 +32,5 @@ exit:
   ret void
 }
 ; output:
+; remark: <unknown>:0:0: loop nest keeps its order: no other order keeps all dependences and looks better
+; remark: <unknown>:0:0: loop nest keeps its order: no other order keeps all dependences and looks better
