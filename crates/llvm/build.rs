@@ -5,8 +5,14 @@
 
 use std::process::Command;
 
-const SOURCES: &[&str] =
-    &["shim/pass.cpp", "shim/views.cpp", "shim/scev.cpp", "shim/emit.cpp", "shim/version.cpp"];
+const SOURCES: &[&str] = &[
+    "shim/pass.cpp",
+    "shim/views.cpp",
+    "shim/scev.cpp",
+    "shim/emit.cpp",
+    "shim/trial.cpp",
+    "shim/version.cpp",
+];
 
 fn main() {
     println!("cargo:rerun-if-changed=shim");

@@ -7,4 +7,4 @@ void f(long n, double *a) {
     a[i] += 1;
 }
 // output:
-// %s:6:3: remark: loop nest of depth 1 can be modelled [-Rpass-analysis=orthant]
+// %s:6:3: remark: loop nest keeps its order: no other order keeps all dependences and looks better [-Rpass-analysis=orthant]

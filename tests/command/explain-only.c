@@ -9,7 +9,8 @@ void g(long n, double *a) {
 }
 // output:
 // g (%s)
-//   %s:7:3: 1 loop: candidate
+//   %s:7:3: 1 loop: kept
 //       for (long i = 0; i < n; i++)
+//     no other order keeps all dependences and looks better
 //
-// 1 function, 1 loop nest: 1 candidate, 0 rejected
+// 1 function, 1 loop nest: 1 kept, 0 rejected

@@ -8,10 +8,12 @@ void f(long n, double *a) {
 // output:
 // orthant: error: %S/inputs/broken.c:1:14: error: expected parameter declarator
 // f (%s)
-//   %s:5:3: 1 loop: candidate
+//   %s:5:3: 1 loop: kept
 //       for (long i = 0; i < n; i++)
+//     no other order keeps all dependences and looks better
 // other (%S/inputs/other.c)
-//   %S/inputs/other.c:3:3: 1 loop: candidate
+//   %S/inputs/other.c:3:3: 1 loop: kept
 //       for (long i = 0; i < n; i++)
+//     no other order keeps all dependences and looks better
 //
-// 2 functions, 2 loop nests: 2 candidates, 0 rejected
+// 2 functions, 2 loop nests: 2 kept, 0 rejected

@@ -18,8 +18,9 @@ void show(int n, double *a) {
 double no_loops(double x) { return x; }
 // output:
 // gemm (%s)
-//   %s:5:3: 3 loops, 3 deep: candidate
+//   %s:5:3: 3 loops, 3 deep: kept
 //       for (int i = 0; i < n; i++)
+//     no other order keeps all dependences and looks better
 // show (%s)
 //   %s:12:3: 1 loop: rejected
 //       for (int i = 0; i < n; i++)
@@ -29,4 +30,4 @@ double no_loops(double x) { return x; }
 //       for (int i = 0; i < n; i++)
 //     %s:15:5: call to log_value may have side effects [call-with-side-effects]
 //
-// 2 functions, 3 loop nests: 1 candidate, 2 rejected (call-with-side-effects 2)
+// 2 functions, 3 loop nests: 1 kept, 2 rejected (call-with-side-effects 2)

@@ -10,7 +10,8 @@ subroutine axpy(n, a, x, y)
 end subroutine
 ! output:
 ! axpy_ (%s)
-!   %s:7:3: 1 loop: candidate
+!   %s:7:3: 1 loop: kept
 !       do i = 1, n
+!     no other order keeps all dependences and looks better
 !
-! 1 function, 1 loop nest: 1 candidate, 0 rejected
+! 1 function, 1 loop nest: 1 kept, 0 rejected

@@ -1,4 +1,4 @@
-// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
+// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-position=late -mllvm -orthant-stop-after=detect -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
 // A condition on data inside the body is part of a statement; one on counters splits the domain.
 void clip(long n, double *restrict a, const double *restrict b) {
   for (long i = 0; i < n; i++) {

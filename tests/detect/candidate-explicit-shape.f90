@@ -1,4 +1,4 @@
-! test: flang -O3 -g -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-print-after=detect -c %s -o /dev/null
+! test: flang -O3 -g -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-position=late -mllvm -orthant-stop-after=detect -mllvm -orthant-print-after=detect -c %s -o /dev/null
 subroutine gemm(n, m, p, a, b, c)
   integer, intent(in) :: n, m, p
   real(8), intent(in) :: a(n, p), b(p, m)

@@ -1,4 +1,4 @@
-// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
+// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-position=late -mllvm -orthant-stop-after=detect -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
 void gemv(int n, int m, double a[n][m], double *restrict x, double *restrict y) {
   for (int i = 0; i < n; i++) {
     y[i] = 0;

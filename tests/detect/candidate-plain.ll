@@ -1,4 +1,4 @@
-; test: opt -passes=orthant -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
+; test: opt -passes=orthant -orthant-stop-after=detect -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
 ; A rotated nest of two loops, written by hand and without debug information.
 define void @add(i64 %n, i64 %m, ptr noalias %a, ptr noalias %b) {
 entry:

@@ -1,4 +1,4 @@
-; test: opt -passes=orthant -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
+; test: opt -passes=orthant -orthant-stop-after=detect -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
 ; The loop is tested at its head: what a front end writes before any pass.
 define void @clear(i32 %n, ptr %a) {
 entry:

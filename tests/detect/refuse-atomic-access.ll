@@ -1,4 +1,4 @@
-; test: opt -passes=orthant -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
+; test: opt -passes=orthant -orthant-stop-after=detect -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
 ; A fence, a read-modify-write, a compare-exchange, an atomic load and an atomic store: one loop each.
 define void @kinds(i64 %n, ptr %a, ptr %b) {
 entry:

@@ -1,4 +1,4 @@
-; test: opt -passes='orthant<budget=1>' -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
+; test: opt -passes='orthant<budget=1>' -orthant-stop-after=detect -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
 ; One unit of work is not enough for anything.
 define void @add(i64 %n, i64 %m, ptr noalias %a, ptr noalias %b) {
 entry:

@@ -1,4 +1,4 @@
-! test: flang -O3 -g -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-print-after=detect -c %s -o /dev/null
+! test: flang -O3 -g -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-position=late -mllvm -orthant-stop-after=detect -mllvm -orthant-print-after=detect -c %s -o /dev/null
 subroutine iterate(n, x, limit)
   integer, intent(in) :: n
   real(8), intent(inout) :: x(n)

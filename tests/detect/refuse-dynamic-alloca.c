@@ -1,4 +1,4 @@
-// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
+// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-position=late -mllvm -orthant-stop-after=detect -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
 double use(double *) __attribute__((const));
 
 void fill(long n, double *a) {

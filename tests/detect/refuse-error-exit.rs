@@ -1,5 +1,5 @@
 // test: rustc -O -g --crate-type=lib --emit=llvm-bc -C no-prepopulate-passes -o %t.bc %s
-// test: opt -passes='default<O3>' -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %t.bc
+// test: opt -passes='default<O3>' -orthant-position=late -orthant-stop-after=detect -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %t.bc
 #[unsafe(no_mangle)]
 pub fn axpy(n: usize, a: f64, x: &[f64], y: &mut [f64]) {
     for i in 0..n {

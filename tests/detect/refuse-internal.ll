@@ -1,4 +1,4 @@
-; test: opt -passes='orthant<panic-in=add>' -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
+; test: opt -passes='orthant<panic-in=add>' -orthant-stop-after=detect -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
 ; A failure of ours: the hidden option makes one.
 define void @add(i64 %n, i64 %m, ptr noalias %a, ptr noalias %b) {
 entry:

@@ -1,4 +1,4 @@
-; test: opt -passes=orthant -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
+; test: opt -passes=orthant -orthant-stop-after=detect -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
 ; The callee only reads, and returns, but nothing says that it does not throw.
 declare double @look(ptr) memory(read) willreturn
 

@@ -1,4 +1,4 @@
-// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
+// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-position=late -mllvm -orthant-stop-after=detect -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
 // One way out leads to a call, so no region with one exit holds the loop and nothing else.
 void found(long i);
 

@@ -1,4 +1,4 @@
-; test: opt -passes=orthant -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
+; test: opt -passes=orthant -orthant-stop-after=detect -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
 ; A volatile load, a volatile store and a volatile memory intrinsic: one loop each.
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 

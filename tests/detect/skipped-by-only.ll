@@ -1,4 +1,4 @@
-; test: opt -passes='orthant<only=^clear$>' -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
+; test: opt -passes='orthant<only=^clear$>' -orthant-stop-after=detect -orthant-print-after=detect -pass-remarks-missed=orthant -pass-remarks-analysis=orthant -disable-output %s
 ; Not selected: nothing is said at all.
 define void @add(i64 %n, i64 %m, ptr noalias %a, ptr noalias %b) {
 entry:

@@ -1,4 +1,4 @@
-// test: clang -O3 -fno-discard-value-names -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
+// test: clang -O3 -fno-discard-value-names -mllvm -orthant-position=late -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
 // The branch depends on data: the load, the branch and the store are one statement, which may write.
 void clip(long n, double *restrict a, const double *restrict b) {
   for (long i = 0; i < n; i++)

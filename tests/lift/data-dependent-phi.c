@@ -1,4 +1,4 @@
-// test: clang -O3 -fno-discard-value-names -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
+// test: clang -O3 -fno-discard-value-names -mllvm -orthant-position=late -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
 // What the ways of a branch compute meets in a phi: the statement always writes its cell.
 long last(long n, const double *a, long *restrict where) {
   long at = -1;

@@ -1,4 +1,4 @@
-// test: clang -O3 -fno-discard-value-names -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
+// test: clang -O3 -fno-discard-value-names -mllvm -orthant-position=late -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
 // A switch over data, one of whose cases runs into the next.
 void step(long n, const int *restrict op, double *restrict a, double *restrict b) {
   for (long i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-// test: clang -O3 -fno-discard-value-names -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
+// test: clang -O3 -fno-discard-value-names -mllvm -orthant-position=late -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
 // What does not depend on the branch stays a statement of its own.
 void two(long n, double *restrict a, double *restrict b, const double *restrict c) {
   for (long i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-// test: clang -O3 -fno-discard-value-names -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
+// test: clang -O3 -fno-discard-value-names -mllvm -orthant-position=late -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
 // memset, memcpy and memmove touch ranges.
 #include <string.h>
 void fill(long n, double (*restrict a)[100], double (*restrict b)[100]) {

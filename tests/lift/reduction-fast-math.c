@@ -1,4 +1,4 @@
-// test: clang -O3 -ffast-math -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
+// test: clang -O3 -ffast-math -mllvm -orthant-position=late -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
 // With -ffast-math sums of floating-point numbers may be computed in another order.
 void sums(long n, long m, double *restrict d, const double *restrict y) {
   for (long i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-// test: clang -O3 -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
+// test: clang -O3 -mllvm -orthant-position=late -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
 // Updates of integers are reductions; those of floating-point numbers are not, unless the user allows another order.
 void sums(long n, long m, int *restrict s, const int *restrict x, double *restrict d, const double *restrict y,
           unsigned char *restrict c) {

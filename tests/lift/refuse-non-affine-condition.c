@@ -1,4 +1,4 @@
-// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
+// test: clang -O3 -Rpass-missed=orthant -Rpass-analysis=orthant -mllvm -orthant-position=late -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=detect -fno-caret-diagnostics -c %s -o /dev/null
 // Whether the inner loop runs depends on data. It is a nest of its own.
 void masked(long n, const int *restrict mask, double (*restrict a)[100]) {
   for (long i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-// test: clang -O3 -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
+// test: clang -O3 -mllvm -orthant-position=late -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
 // The counter of the inner loop is an unsigned number that could wrap before it reaches its limit, so LLVM does not know
 // how often the loop runs. Under the assumption that it does not wrap it is known.
 void tail(unsigned n, unsigned m, double *restrict a, const double *restrict b) {

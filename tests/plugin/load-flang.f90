@@ -8,4 +8,4 @@ subroutine f(n, a)
   end do
 end subroutine
 ! output:
-! %s:6:3: remark: loop nest of depth 1 can be modelled [-Rpass-analysis=orthant]
+! %s:6:3: remark: loop nest keeps its order: no other order keeps all dependences and looks better [-Rpass-analysis=orthant]

@@ -32,5 +32,5 @@ exit:
   ret void
 }
 ; output:
-; remark: <unknown>:0:0: loop nest of depth 1 can be modelled
-; remark: <unknown>:0:0: loop nest of depth 1 can be modelled
+; remark: <unknown>:0:0: loop nest keeps its order: no other order keeps all dependences and looks better
+; remark: <unknown>:0:0: loop nest keeps its order: no other order keeps all dependences and looks better

@@ -9,9 +9,9 @@ void g(long n, double *a) {
     a[i] *= 2;
 }
 // output:
-// %s:3:3: remark: loop nest of depth 1 can be modelled [-Rpass-analysis=orthant]
+// %s:3:3: remark: loop nest keeps its order: no other order keeps all dependences and looks better [-Rpass-analysis=orthant]
 //     3 |   for (long i = 0; i < n; i++)
 //       |   ^
-// %s:8:3: remark: loop nest of depth 1 can be modelled [-Rpass-analysis=orthant]
+// %s:8:3: remark: loop nest keeps its order: no other order keeps all dependences and looks better [-Rpass-analysis=orthant]
 //     8 |   for (long i = 0; i < n; i++)
 //       |   ^

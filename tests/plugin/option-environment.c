@@ -1,4 +1,4 @@
-// test: ORTHANT_OPTS='-orthant-only=^g$ -orthant-print-after=detect' clang -O2 -c %s -o /dev/null
+// test: ORTHANT_OPTS='-orthant-only=^g$ -orthant-stop-after=detect -orthant-print-after=detect' clang -O2 -c %s -o /dev/null
 void f(long n, double *a) {
   for (long i = 0; i < n; i++)
     a[i] += 1;

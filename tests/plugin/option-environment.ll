@@ -1,4 +1,4 @@
-; test: ORTHANT_OPTS='only=^g$ print-after=detect' opt -passes=orthant -disable-output %s
+; test: ORTHANT_OPTS='only=^g$ stop-after=detect print-after=detect' opt -passes=orthant -disable-output %s
 define void @f(i64 %n, ptr %a) {
 entry:
   br label %loop

@@ -1,4 +1,4 @@
-// test: clang -mllvm -orthant-only=^g$ -mllvm -orthant-print-after=detect -O2 -c %s -o /dev/null
+// test: clang -mllvm -orthant-only=^g$ -mllvm -orthant-stop-after=detect -mllvm -orthant-print-after=detect -O2 -c %s -o /dev/null
 void f(long n, double *a) {
   for (long i = 0; i < n; i++)
     a[i] += 1;

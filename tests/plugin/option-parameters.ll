@@ -1,4 +1,4 @@
-; test: opt -passes='orthant<only=^g$;print-after=detect>' -disable-output %s
+; test: opt -passes='orthant<only=^g$;stop-after=detect;print-after=detect>' -disable-output %s
 define void @f(i64 %n, ptr %a) {
 entry:
   br label %loop

@@ -1,4 +1,4 @@
-// test: clang -mllvm -orthant-position=early -mllvm -orthant-print-after=detect -O2 -c %s -o /dev/null
+// test: clang -mllvm -orthant-position=early -mllvm -orthant-stop-after=detect -mllvm -orthant-print-after=detect -O2 -c %s -o /dev/null
 // Early, the helper is still a call, and nothing is known of it yet.
 static double twice(double x);
 

@@ -1,4 +1,4 @@
-// test: clang -mllvm -orthant-print-after=detect -O2 -c %s -o /dev/null
+// test: clang -mllvm -orthant-position=late -mllvm -orthant-stop-after=detect -mllvm -orthant-print-after=detect -O2 -c %s -o /dev/null
 // Late, the helper has been inlined.
 static double twice(double x);
 

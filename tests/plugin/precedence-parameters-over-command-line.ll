@@ -1,4 +1,4 @@
-; test: opt -passes='orthant<only=^f$>' -orthant-only=^g$ -orthant-print-after=detect -disable-output %s
+; test: opt -passes='orthant<only=^f$>' -orthant-only=^g$ -orthant-stop-after=detect -orthant-print-after=detect -disable-output %s
 define void @f(i64 %n, ptr %a) {
 entry:
   br label %loop

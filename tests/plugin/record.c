@@ -22,6 +22,6 @@ void f(long n, double *a) {
 // CHECK: call to log_value may have side effects; move the call out of the loops
 // CHECK: --- !Analysis
 // CHECK-NEXT: Pass: orthant
-// CHECK-NEXT: Name: Candidate
+// CHECK-NEXT: Name: Kept
 // CHECK: Line: 8,
-// CHECK: loop nest of depth 1 can be modelled
+// CHECK: loop nest keeps its order

@@ -32,4 +32,4 @@ exit:
   ret void
 }
 ; output:
-; error: orthant: command line: option 'position' cannot be 'sideways': it takes late or early
+; error: orthant: command line: option 'position' cannot be 'sideways': it takes early or late

@@ -10,5 +10,5 @@ void g(long n, double *a) {
     a[i] *= 2;
 }
 // output:
-// error: orthant: ORTHANT_OPTS: option 'position' cannot be 'sideways': it takes late or early
+// error: orthant: ORTHANT_OPTS: option 'position' cannot be 'sideways': it takes early or late
 // 1 error generated.

@@ -224,7 +224,7 @@ fn remark(pass: Pass<'_>, finding: &Finding<'_>) {
             pass.remark(RemarkKind::Analysis, "Candidate", at, &message);
         }
         report::Outcome::Kept { reason } => {
-            pass.remark(RemarkKind::Missed, "Kept", at, &format!("loop nest keeps its order: {reason}"));
+            pass.remark(RemarkKind::Analysis, "Kept", at, &format!("loop nest keeps its order: {reason}"));
         }
         report::Outcome::Optimized(new) => {
             let message = format!("loop nest optimized: {}", new.order.join("; "));

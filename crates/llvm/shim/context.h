@@ -13,6 +13,7 @@
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/PassManager.h"
 
 struct OrthantPass {
   llvm::Function &function;
@@ -25,6 +26,10 @@ struct OrthantPass {
   llvm::TargetTransformInfo &target;
   llvm::OptimizationRemarkEmitter &remarks;
 };
+
+// Runs the passes; takes back what they did unless `was_worth_it` says otherwise afterwards. True if something stays.
+bool orthant_on_trial(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::FunctionPassManager &passes,
+                      const bool &was_worth_it);
 
 inline void orthant_send(llvm::StringRef text, OrthantSink sink, void *data) { sink(data, text.data(), text.size()); }
 

@@ -52,6 +52,7 @@ bool run_rust(Function &F, FunctionAnalysisManager &FAM, int session) {
 
 class OrthantFunctionPass : public PassInfoMixin<OrthantFunctionPass> {
   int session;
+  bool *changed; // set if Rust changed the function; may be null
 
   template <typename Pass> static void canonicalize(Function &F, FunctionAnalysisManager &FAM, PreservedAnalyses &all) {
     PreservedAnalyses preserved = Pass().run(F, FAM);
@@ -60,7 +61,7 @@ class OrthantFunctionPass : public PassInfoMixin<OrthantFunctionPass> {
   }
 
 public:
-  explicit OrthantFunctionPass(int session) : session(session) {}
+  explicit OrthantFunctionPass(int session, bool *changed) : session(session), changed(changed) {}
 
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     if (F.hasOptNone() || !has_cycles(F, FAM.getResult<LoopAnalysis>(F)))
@@ -68,7 +69,11 @@ public:
     PreservedAnalyses preserved = PreservedAnalyses::all();
     canonicalize<LoopSimplifyPass>(F, FAM, preserved);
     canonicalize<LCSSAPass>(F, FAM, preserved);
-    return run_rust(F, FAM, session) ? PreservedAnalyses::none() : preserved;
+    if (!run_rust(F, FAM, session))
+      return preserved;
+    if (changed)
+      *changed = true;
+    return PreservedAnalyses::none();
   }
 
   // Not required: the host leaves it out of optnone functions and of bisected runs.
@@ -89,9 +94,9 @@ public:
   static bool isRequired() { return true; }
 };
 
-void add_passes(FunctionPassManager &passes, int session) {
+void add_passes(FunctionPassManager &passes, int session, bool *changed = nullptr) {
   passes.addPass(OrthantOptNonePass(session));
-  passes.addPass(OrthantFunctionPass(session));
+  passes.addPass(OrthantFunctionPass(session, changed));
 }
 
 // Bad options are an error of the compilation, reported once and by the host's own diagnostics.
@@ -146,7 +151,7 @@ bool parse_name(StringRef name, FunctionPassManager &passes, ArrayRef<PassBuilde
 }
 
 // Before inlining the IR is as the front end wrote it: put it in the form that the analyses need.
-FunctionPassManager early_passes(int session) {
+FunctionPassManager early_passes(int session, bool *changed) {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass());
@@ -156,9 +161,38 @@ FunctionPassManager early_passes(int session) {
   loops.addPass(LoopRotatePass());
   loops.addPass(IndVarSimplifyPass());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
-  add_passes(passes, session);
+  add_passes(passes, session, changed);
   return passes;
 }
+
+// Each function on trial: where nothing comes of it, the host finds the function as it would be without us.
+class OrthantEarlyPass : public PassInfoMixin<OrthantEarlyPass> {
+  int session;
+
+  bool run_on(Function &F, FunctionAnalysisManager &FAM) {
+    if (!has_cycles(F, FAM.getResult<LoopAnalysis>(F)))
+      return false;
+    bool changed = false;
+    FunctionPassManager passes = early_passes(session, &changed);
+    return orthant_on_trial(F, FAM, passes, changed);
+  }
+
+public:
+  explicit OrthantEarlyPass(int session) : session(session) {}
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    std::vector<Function *> functions;
+    for (Function &F : M)
+      if (!F.isDeclaration())
+        functions.push_back(&F);
+    bool changed = false;
+    for (Function *F : functions)
+      changed |= run_on(*F, FAM);
+    return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+  // The passes inside are asked one by one whether they are to run.
+  static bool isRequired() { return true; }
+};
 
 bool is_after_link(ThinOrFullLTOPhase phase) {
   return phase == ThinOrFullLTOPhase::ThinLTOPostLink || phase == ThinOrFullLTOPhase::FullLTOPostLink;
@@ -168,7 +202,7 @@ void add_early(PassBuilder &PB, int session) {
   PB.registerPipelineEarlySimplificationEPCallback(
       [session](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase phase) {
         if (level != OptimizationLevel::O0 && !is_after_link(phase))
-          passes.addPass(createModuleToFunctionPassAdaptor(early_passes(session)));
+          passes.addPass(OrthantEarlyPass(session));
       });
 }
 

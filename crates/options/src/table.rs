@@ -54,10 +54,10 @@ pub const TABLE: &[Spec] = &[
     option("enable", Kind::Flag, "BOOL", "true", "Look at functions at all."),
     option(
         "position",
-        Kind::Choice(&["late", "early"]),
+        Kind::Choice(&["early", "late"]),
         "WHERE",
-        "late",
-        "Where in the host's pipeline to run: late is just before the loop vectorizer, early is before inlining.",
+        "early",
+        "Where in the host's pipeline to run: early is before inlining, late is just before the loop vectorizer.",
     ),
     option(
         "only",
@@ -77,7 +77,7 @@ pub const TABLE: &[Spec] = &[
         "stop-after",
         Kind::Choice(STAGES),
         "STAGE",
-        "detect",
+        "emit",
         "Stop each function's pipeline after this stage.",
     ),
     option(

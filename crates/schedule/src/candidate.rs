@@ -7,21 +7,27 @@
 
 use crate::affine::{StmtModel, reduced};
 use crate::cost::{Cost, LoopRef, Path, cost};
+use crate::shrink::{Shrink, on_domain};
 use crate::tree::{Band, Bonds, Change, Freedom, Planned, Shape, Step, freedom};
 use crate::{Fusion, Machine, Options, Tiling};
-use isl::{Ctx, Schedule, ScheduleConstraints, UnionMap};
+use isl::{Ctx, Schedule, ScheduleConstraints, UnionMap, UnionSet};
 use model::Scop;
 
 /// The deepest statement for which isl's scheduler is asked. Its integer programs take time that grows by an order of
 /// magnitude with each further dimension and that the count of operations does not see: seconds at 6.
 const DEEPEST: usize = 5;
 
+/// The most that isl's scheduler may take, whatever the budget: the kernels of `bench/kernels` take up to 90,000
+/// operations, and an operation on the numbers of a problem that is too hard takes longer and longer.
+pub const ISL_OPERATIONS: u64 = 120_000;
+
 /// Whether the time that isl's scheduler takes is within reason.
 pub fn isl_can_schedule(models: &[StmtModel]) -> bool {
     models.iter().all(|model| model.extents.len() <= DEEPEST)
 }
 
-/// isl's scheduler under the given settings; the context's own settings come back afterwards.
+/// isl's scheduler under the given settings, on a smaller instance ([`crate::shrink`]): whether the order is legal must
+/// be proved. The context's own settings come back afterwards.
 pub fn isl_schedule(scop: &Scop, bonds: &Bonds, fusion: Fusion) -> isl::Result<Schedule> {
     let ctx = &scop.ctx;
     let serialize = i32::from(fusion == Fusion::Min);
@@ -41,10 +47,25 @@ pub fn isl_schedule(scop: &Scop, bonds: &Bonds, fusion: Fusion) -> isl::Result<S
     )?;
     // What is known about the parameters keeps the relations small.
     let small = |relation: &UnionMap| relation.clone().gist_params(scop.context.clone())?.coalesce();
-    let apart = small(&bonds.apart)?;
-    ScheduleConstraints::on_domain(scop.domain()?)?
+    let (domain, order, apart) = (scop.domain()?, small(&bonds.order)?, small(&bonds.apart)?);
+    let whole = UnionMap::from_domain(domain.clone())?;
+    let Some(shrink) = Shrink::of(&[&whole, &order, &apart])? else {
+        return from_constraints(scop, domain, order, apart);
+    };
+    let found =
+        from_constraints(scop, shrink.set(domain.clone())?, shrink.map(&order)?, shrink.map(&apart)?)?;
+    on_domain(&found, &domain)
+}
+
+fn from_constraints(
+    scop: &Scop,
+    domain: UnionSet,
+    order: UnionMap,
+    apart: UnionMap,
+) -> isl::Result<Schedule> {
+    ScheduleConstraints::on_domain(domain)?
         .set_context(scop.context.clone())?
-        .set_validity(small(&bonds.order)?)?
+        .set_validity(order)?
         .set_coincidence(apart.clone())?
         .set_proximity(apart)?
         .compute_schedule()

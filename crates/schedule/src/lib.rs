@@ -36,6 +36,7 @@ pub mod cost;
 mod describe;
 mod json;
 pub mod legality;
+mod shrink;
 pub mod tree;
 
 pub use cost::Cost;
@@ -364,15 +365,17 @@ impl Optimizer<'_> {
         if matches!(way, Way::Isl(_)) && !candidate::isl_can_schedule(models) {
             return Ok(None);
         }
-        let share = self.scop.ctx.operations_left().unwrap_or(self.options.operations) / 3;
+        let mut share = self.scop.ctx.operations_left().unwrap_or(self.options.operations) / 3;
+        if matches!(way, Way::Isl(_)) {
+            share = share.min(candidate::ISL_OPERATIONS);
+        }
         let found = self.scop.ctx.with_budget(share, || {
             let schedule = match way {
                 Way::Own => tree::own_order(self.scop, &bonds.order)?,
                 Way::Distributed => tree::distributed(self.scop, &bonds.order)?,
-                Way::Isl(fusion) => match candidate::isl_schedule(self.scop, bonds, fusion) {
-                    // It can fail, for example when no coefficients in bounds carry the dependences.
-                    Err(error) if !error.is_budget() => return Ok(None),
-                    schedule => schedule?,
+                Way::Isl(fusion) => match self.by_isl(bonds, fusion)? {
+                    Some(schedule) => schedule,
+                    None => return Ok(None),
                 },
             };
             Candidate::new(self.scop, bonds, schedule, models, self.options, false).map(Some)
@@ -384,6 +387,20 @@ impl Optimizer<'_> {
                 Ok(None)
             }
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What isl's scheduler finds, if it finds something legal. It can fail, for example when no coefficients in bounds
+    /// carry the dependences.
+    fn by_isl(&self, bonds: &Bonds, fusion: Fusion) -> isl::Result<Option<Schedule>> {
+        let schedule = match candidate::isl_schedule(self.scop, bonds, fusion) {
+            Err(error) if !error.is_budget() => return Ok(None),
+            schedule => schedule?,
+        };
+        match legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions) {
+            Ok(verdict) => Ok(verdict.is_legal().then_some(schedule)),
+            Err(legality::Error::Isl(error)) => Err(error),
+            Err(_) => Ok(None),
         }
     }
 

@@ -1,0 +1,46 @@
+// Passes on trial: their work on a function stays if it was worth it, and is taken back without a trace otherwise.
+#include "context.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+using namespace llvm;
+
+// The body of a function, kept in a function of its own that nobody calls.
+static Function *keep_body(Function &F) {
+  Function *kept = Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage, F.getAddressSpace(),
+                                    "orthant.kept", F.getParent());
+  ValueToValueMapTy map;
+  for (auto [from, to] : zip(F.args(), kept->args()))
+    map[&from] = &to;
+  SmallVector<ReturnInst *, 4> returns;
+  // The body comes back to where it was: all that describes it (debug information above all) stays the same.
+  MetadataPredicate as_it_is = [](const Metadata *) { return true; };
+  CloneFunctionBodyInto(*kept, F, map, RF_NoModuleLevelChanges, returns, "", nullptr, nullptr, nullptr, &as_it_is);
+  return kept;
+}
+
+static void take_back(Function &F, Function *kept) {
+  for (BasicBlock &block : F)
+    block.dropAllReferences();
+  while (!F.empty())
+    F.begin()->eraseFromParent();
+  for (auto [from, to] : zip(kept->args(), F.args()))
+    from.replaceAllUsesWith(&to);
+  F.splice(F.end(), kept);
+}
+
+bool orthant_on_trial(Function &F, FunctionAnalysisManager &FAM, FunctionPassManager &passes, const bool &was_worth_it) {
+  // An address of a block cannot move from one function to another.
+  bool can_go_back = none_of(F, [](const BasicBlock &block) { return block.hasAddressTaken(); });
+  Function *kept = can_go_back ? keep_body(F) : nullptr;
+  PreservedAnalyses preserved = passes.run(F, FAM);
+  bool goes_back = kept && !was_worth_it;
+  if (goes_back)
+    take_back(F, kept);
+  if (kept)
+    kept->eraseFromParent();
+  FAM.invalidate(F, goes_back ? PreservedAnalyses::none() : preserved);
+  return !goes_back;
+}
