@@ -135,6 +135,9 @@ pub fn delinearize(problem: &Problem, options: &Options) -> Result<View, Error> 
     for assumed in assumptions(problem, &offsets) {
         let offsets = offsets.iter().map(|offset| assumed.apply(offset.as_ref()?).ok()).collect();
         let view = attempt(problem, options, offsets, &assumed)?;
+        if !assumed.is_nothing() && view.is_never_valid()? {
+            continue;
+        }
         let exact = view.accesses.iter().filter(|cells| cells.is_exact()).count();
         if exact == known {
             return Ok(view);
