@@ -1,12 +1,13 @@
 //! The run-time check of a model: its ledger as expressions over parameters and base addresses.
 //!
 //! The first condition on the parameters is evaluated for any values of the parameters' types, each other part only matters
-//! where those before it hold; `astgen` proves that none overflows in 64 bits there. An array's extent is the range of bytes that its accesses
-//! touch; two arrays are apart if one of them is not touched at all, or if one extent ends before the other begins.
+//! where those before it hold; `astgen` proves that none overflows in 64 bits there. An array's extent is the range of rows that its
+//! accesses touch (of cells, if it has one dimension); in bytes it is computed with overflow in mind, because that takes
+//! products of parameters. Two arrays are apart if one of them is not touched at all, or if one extent ends before the other begins.
 
 use astgen::{Expr, condition, expression};
-use isl::{PwAff, Set, Val};
-use llvm::back::emit::{Apart, Check};
+use isl::{DimType, PwAff, Set, Val};
+use llvm::back::check::{Apart, Check, Extent, Near};
 use model::{ArrayId, Condition, Scop};
 
 /// Parameter values for which the model describes the program, as far as parameters decide it.
@@ -32,13 +33,15 @@ pub fn check(scop: &Scop, valid: &Set) -> Result<Check, astgen::Error> {
             known = known.intersect(set.clone())?;
         }
     }
-    let mut pairs = Vec::new();
+    let (mut pairs, mut near) = (Vec::new(), Vec::new());
     for assumption in scop.ledger.entries() {
-        if let Condition::NoOverlap(a, b) = assumption.holds {
-            pairs.extend(apart(scop, a, b, valid)?);
+        match assumption.holds {
+            Condition::Params(_) => {}
+            Condition::NoOverlap(a, b) => pairs.extend(apart(scop, a, b, valid)?),
+            Condition::Near(array) => near.extend(touched(scop, array, valid)?),
         }
     }
-    Ok(Check { params, apart: pairs })
+    Ok(Check { params, apart: pairs, near })
 }
 
 /// `None`: the nest never touches both.
@@ -48,21 +51,40 @@ fn apart(scop: &Scop, a: ArrayId, b: ArrayId, valid: &Set) -> Result<Option<Apar
     if both.is_empty()? {
         return Ok(None);
     }
-    let extent = |array: ArrayId, cells: &Set| -> Result<(usize, Expr, Expr), astgen::Error> {
-        let bytes = i64::from(scop.array(array).elem_bytes);
-        let (low, high) = (cells.clone().lexmin_pw_multi_aff()?, cells.clone().lexmax_pw_multi_aff()?);
-        let one = Val::int_from_si(&scop.ctx, 1)?;
-        let low = in_bytes(low.get_at(0)?, bytes)?;
-        let high = in_bytes(high.get_at(0)?.add_constant_val(one)?, bytes)?;
-        Ok((array.index(), expression(scop, &low, &both)?, expression(scop, &high, &both)?))
-    };
-    let extents = [extent(a, &first)?, extent(b, &second)?];
+    let extents = [extent(scop, a, &first, &both)?, extent(scop, b, &second, &both)?];
     Ok(Some(Apart { touched: condition(scop, &both, valid)?, extents }))
 }
 
-fn in_bytes(cells: PwAff, bytes: i64) -> isl::Result<PwAff> {
-    let bytes = Val::int_from_si(cells.ctx(), bytes)?;
-    cells.scale_val(bytes)
+/// `None`: the nest never touches it.
+fn touched(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<Near>, astgen::Error> {
+    let cells = cells(scop, array, valid)?;
+    let touched = cells.clone().params()?.intersect(valid.clone())?;
+    if touched.is_empty()? {
+        return Ok(None);
+    }
+    let extent = extent(scop, array, &cells, &touched)?;
+    Ok(Some(Near { touched: condition(scop, &touched, valid)?, extent }))
+}
+
+/// The rows of an array in which cells are touched, for parameters in `within`.
+fn extent(scop: &Scop, array: ArrayId, cells: &Set, within: &Set) -> Result<Extent, astgen::Error> {
+    let shape = &scop.array(array).shape;
+    let rows = cells.clone().project_out(DimType::Set, 1, shape.len().saturating_sub(1))?;
+    let (first, last) = (rows.clone().lexmin_pw_multi_aff()?, rows.lexmax_pw_multi_aff()?);
+    let end = last.get_at(0)?.add_constant_val(Val::int_from_si(&scop.ctx, 1)?)?;
+    let size = |size: &Option<String>| -> Result<Expr, astgen::Error> {
+        let text = size.as_deref().ok_or(astgen::Error::Unexpected("a dimension without a size".into()))?;
+        let names: Vec<_> = scop.params.iter().map(|param| param.name.as_str()).collect();
+        let size = PwAff::read_from_str(&scop.ctx, &format!("[{}] -> {{ [({text})] }}", names.join(", ")))?;
+        expression(scop, &size, within)
+    };
+    Ok(Extent {
+        array: array.index(),
+        first: expression(scop, &first.get_at(0)?, within)?,
+        end: expression(scop, &end, within)?,
+        sizes: shape.iter().skip(1).map(size).collect::<Result<_, _>>()?,
+        cell_bytes: i64::from(scop.array(array).elem_bytes),
+    })
 }
 
 /// `{ A[x] }`: the cells of an array that the nest touches.

@@ -5,14 +5,16 @@ use crate::order::{Plan, plan};
 use crate::timing::Timers;
 use astgen::Node;
 use dataflow::Dependences;
-use isl::Ctx;
-use llvm::back::emit::{Check, Failure, emit, prepare};
+use isl::{Ctx, Schedule, Set};
+use llvm::back::check::Check;
+use llvm::back::emit::{Failure, emit, prepare};
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
 use llvm::{Pass, Scevs};
-use model::{Budget, Reason};
+use model::{Budget, Reason, Scop};
 use options::Options;
+use schedule::tree::without_options;
 
 /// What the stages found out about a function.
 pub struct Outcome<'p> {
@@ -146,7 +148,7 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let scop = &model.lifted.scop;
     let generate = || -> Result<_, astgen::Error> {
         let valid = valid_params(scop)?;
-        Ok((astgen::generate(scop, &new.schedule, &valid)?, check(scop, &valid)?))
+        Ok((loops(scop, &new.schedule, &valid)?, check(scop, &valid)?))
     };
     model.program = Some(generate().map_err(|error| match error {
         astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },
@@ -156,6 +158,17 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
         error => Reason::Internal { message: error.to_string() },
     })?);
     Ok(())
+}
+
+/// The loops of a schedule; plainer ones if the best ones take more than a quarter of what is left of the budget.
+fn loops(scop: &Scop, schedule: &Schedule, valid: &Set) -> Result<Vec<Node>, astgen::Error> {
+    let share = scop.ctx.operations_left().map_or(u64::MAX, |left| left / 4);
+    match scop.ctx.with_budget(share, || astgen::generate(scop, schedule, valid)) {
+        Err(astgen::Error::Isl(error)) if error.is_budget() => {
+            astgen::generate(scop, &without_options(schedule)?, valid)
+        }
+        result => result,
+    }
 }
 
 /// Later regions first: what they use of earlier ones is then replaced together with the other uses.

@@ -204,9 +204,10 @@ fn conditions(model: &Modelled<'_>) -> Vec<String> {
     let name = |array: usize| &scop.arrays[array].name;
     let apart = check.apart.iter().map(|apart| {
         let [first, second] = &apart.extents;
-        format!("{} and {} do not overlap", name(first.0), name(second.0))
+        format!("{} and {} do not overlap", name(first.array), name(second.array))
     });
-    params.into_iter().chain(apart).collect()
+    let near = check.near.iter().map(|near| format!("{} is of moderate size", name(near.extent.array)));
+    params.into_iter().chain(near).chain(apart).collect()
 }
 
 /// The program's own loops, for comparison. The new ones were affordable, so these are.

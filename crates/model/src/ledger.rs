@@ -24,6 +24,9 @@ pub enum Condition {
     Params(Set),
     /// The cells that the nest touches of the one array and of the other share no byte.
     NoOverlap(ArrayId, ArrayId),
+    /// The cells that the nest touches of the array lie so near its base that their distance in bytes fits 63 bits.
+    /// Needed where the sizes of the array are parameters: their product may be anything.
+    Near(ArrayId),
 }
 
 /// All that was assumed.

@@ -479,6 +479,19 @@ pub fn apply(
     })
 }
 
+/// The schedule without wishes for its code: no full tiles apart, no loops separated. The loops are the same, their bounds
+/// take more to compute, and isl needs far less to find them.
+pub fn without_options(schedule: &Schedule) -> isl::Result<Schedule> {
+    schedule.clone().map_schedule_node_bottom_up(|node| match node.get_type()? {
+        ScheduleNodeType::Band => {
+            let none = node.band_get_ast_build_options()?.params()?;
+            let none = UnionSet::empty(none.get_space()?)?;
+            node.band_set_ast_build_options(none)
+        }
+        _ => Ok(node),
+    })
+}
+
 /// Whether another band is below this one.
 pub fn has_band_below(node: &ScheduleNode) -> isl::Result<bool> {
     let mut bands = 0;

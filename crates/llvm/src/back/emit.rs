@@ -6,6 +6,7 @@
 //! cannot be completed, it is removed, and the function does what it did.
 
 use super::builder::{Builder, Type};
+use super::check::{Check, Writer};
 use super::facts::Facts;
 use super::values::{Hoisted, Values};
 use crate::front::affine::is_invariant;
@@ -21,22 +22,6 @@ use llvm_sys::LLVMOpcode::*;
 use model::StmtId;
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// The run-time check as an abstract expression.
-pub struct Check {
-    /// All hold if the parameters are as assumed; each has a meaning only where those before it hold.
-    pub params: Vec<Expr>,
-    /// Pairs of arrays that must not overlap.
-    pub apart: Vec<Apart>,
-}
-
-/// Two arrays that must not overlap, if both are touched at all.
-pub struct Apart {
-    /// Both are touched.
-    pub touched: Expr,
-    /// The bytes touched of each: array, first, one past the last.
-    pub extents: [(usize, Expr, Expr); 2],
-}
 
 /// A region that is ready to be rewritten.
 pub struct Prepared<'p> {
@@ -224,41 +209,8 @@ impl<'p> Emitter<'_, 'p> {
     /// Whether all assumptions hold, computed at the end of `entering`.
     fn write_check(&mut self, check: &Check) -> Option<Value<'p>> {
         self.builder().before(self.prepared.entering.terminator()?);
-        let b = self.builder();
-        let (yes, no) = (b.constant(b.int(1), 1), b.constant(b.int(1), 0));
-        let mut holds = yes;
-        // A part without a meaning must not spoil the whole: a choice, and no conjunction.
-        for params in &check.params {
-            let ok = self.values.truth(self.check_expr(params)?);
-            holds = b.select(holds, ok, no);
-        }
-        for apart in &check.apart {
-            let ok = self.apart(apart)?;
-            holds = b.select(holds, ok, no);
-        }
-        Some(holds)
-    }
-
-    fn check_expr(&self, expr: &Expr) -> Option<Value<'p>> {
-        self.values.expr(expr, &HashMap::new(), &self.prepared.params)
-    }
-
-    fn apart(&self, apart: &Apart) -> Option<Value<'p>> {
-        let b = self.builder();
-        let extent = |(array, first, end): &(usize, Expr, Expr)| {
-            let ArraySource::Base(base) = self.lifted.arrays[*array] else { return None };
-            let base = b.address(base, b.int(64));
-            let first = b.binary(LLVMAdd, base, self.check_expr(first)?);
-            Some((first, b.binary(LLVMAdd, base, self.check_expr(end)?)))
-        };
-        let [(a, a_end), (c, c_end)] = [extent(&apart.extents[0])?, extent(&apart.extents[1])?];
-        let before = b.compare(LLVMIntULE, a_end, c);
-        let after = b.compare(LLVMIntULE, c_end, a);
-        // What is perhaps touched may reach beyond the address space; then nothing can be told.
-        let fits = b.binary(LLVMAnd, b.compare(LLVMIntULE, a, a_end), b.compare(LLVMIntULE, c, c_end));
-        let is_apart = b.binary(LLVMAnd, fits, b.binary(LLVMOr, before, after));
-        let touched = self.values.truth(self.check_expr(&apart.touched)?);
-        Some(b.select(touched, is_apart, b.constant(b.int(1), 1)))
+        let (params, arrays) = (&self.prepared.params[..], &self.lifted.arrays[..]);
+        Writer { values: &self.values, params, arrays }.write(check)
     }
 
     /// Phis at the region's entry have a first value that no statement writes; the other slots have none, which is said

@@ -17,6 +17,7 @@
 //! from one statement to another go through stack slots, which are turned into SSA values at the end.
 
 pub mod builder;
+pub mod check;
 pub mod emit;
 pub mod facts;
 pub mod values;

@@ -1,7 +1,9 @@
 //! What lifting assumes, to be checked at run time: nothing wraps, sizes are moderate, arrays do not overlap.
 
 use super::affine::Stop;
+use super::draft::Draft;
 use super::lift::{ArraySource, Lifter};
+use super::memory::Memory;
 use crate::pass::{Alias, Inst, Value};
 use isl::{DimType, Map, Set};
 use model::{AccessKind, ArrayId, Assumption, Condition, Param, Reason, Scop};
@@ -100,6 +102,24 @@ fn is_bounded(relation: &Map) -> isl::Result<bool> {
         }
     }
     Ok(true)
+}
+
+/// Subscripts stay inside their dimensions, and offsets inside the address space.
+pub(super) fn assume_shapes<'p>(scop: &mut Scop, draft: &Draft<'p>, memory: &Memory<'p>) -> isl::Result<()> {
+    for shape in &memory.shapes {
+        let array = draft.at(shape.base);
+        let name = shape.base.readable();
+        if !scop.context.is_subset(&shape.valid)? {
+            let why = format!("the subscripts of {name} stay inside their dimensions");
+            let holds = Condition::Params(shape.valid.clone());
+            scop.ledger.assume(Assumption { holds, why, loc: None });
+        }
+        if !shape.is_constant {
+            let why = format!("the size of {name} is moderate");
+            scop.ledger.assume(Assumption { holds: Condition::Near(array), why, loc: None });
+        }
+    }
+    Ok(())
 }
 
 /// Parameters of 64 bits are assumed to be far from the ends of their range: no array is that large.

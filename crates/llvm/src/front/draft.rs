@@ -1,7 +1,8 @@
 //! The arrays and accesses of a model under construction.
 //!
-//! There is one array for each base address, with the greatest cell size that divides all its offsets and lengths; and
-//! one for each scalar and each phi, with one cell.
+//! There is one array for each base address: with the shape that was found for it ([`super::shapes`]), or with one dimension
+//! and the greatest cell size that divides all its offsets and lengths. And there is one for each scalar and each phi,
+//! with one cell.
 
 use super::affine::Stop;
 use super::lift::{ArraySource, Touched};
@@ -31,14 +32,17 @@ impl<'p> Draft<'p> {
     /// A model with the arrays that these accesses touch.
     pub fn new(memory: &Memory<'p>) -> Self {
         let mut draft = Draft::default();
-        for (base, bytes) in cell_sizes(memory) {
+        for (base, mut bytes) in cell_sizes(memory) {
+            let mut sizes = vec![None];
+            if let Some(shape) = memory.shape(base) {
+                (bytes, sizes) = (shape.granule, shape.sizes.clone());
+            }
             let source = base.source_name().filter(|name| {
                 model::verify::is_identifier(name) && !draft.arrays.iter().any(|array| array.name == *name)
             });
             let number = draft.arrays.len();
             let name = source.map_or(format!("A{number}"), |name| format!("{name}_{number}"));
-            let id =
-                draft.declare(name, bytes as u32, vec![None], ArrayKind::Memory, ArraySource::Base(base));
+            let id = draft.declare(name, bytes as u32, sizes, ArrayKind::Memory, ArraySource::Base(base));
             draft.cells.insert(base, (id, bytes));
         }
         draft
@@ -55,6 +59,11 @@ impl<'p> Draft<'p> {
         self.arrays.push(Array { name, elem_bytes, shape, kind });
         self.sources.push(source);
         ArrayId(self.arrays.len() as u32 - 1)
+    }
+
+    /// The array at a base address.
+    pub fn at(&self, base: Value<'p>) -> ArrayId {
+        self.cells[&base].0
     }
 
     /// What a load or store touches.
@@ -102,21 +111,24 @@ impl<'p> Draft<'p> {
         Ok(self.access(kind, array, relation))
     }
 
-    /// An access to memory by a statement; `perhaps`: it may not happen.
+    /// An access to memory by a statement, with its cells if the array has a shape; `perhaps`: it may not happen.
     pub fn memory(
         &mut self,
         access: &MemoryAccess<'p>,
+        shaped: Option<&Map>,
         stmt: &str,
         domain: &Set,
         perhaps: bool,
     ) -> Result<Access, Stop> {
         let (array, cell) = self.cells[&access.base];
         let name = self.arrays[array.index()].name.clone();
-        let relation = match &access.extent {
-            Some(extent) => extent.cells(cell)?.set_tuple_name(DimType::In, stmt)?,
-            None => Map::from_domain(domain.clone())?.add_dims(DimType::Out, 1)?,
+        let relation = match (shaped, &access.extent) {
+            (Some(cells), _) => cells.clone().set_tuple_name(DimType::In, stmt)?,
+            (None, Some(extent)) => extent.cells(cell)?.set_tuple_name(DimType::In, stmt)?,
+            (None, None) => Map::from_domain(domain.clone())?.add_dims(DimType::Out, 1)?,
         };
-        let kind = match (access.is_write, perhaps || access.extent.is_none()) {
+        let is_known = shaped.is_some() || access.extent.is_some();
+        let kind = match (access.is_write, perhaps || !is_known) {
             (false, _) => AccessKind::Read,
             (true, false) => AccessKind::MustWrite,
             (true, true) => AccessKind::MayWrite,

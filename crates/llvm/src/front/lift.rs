@@ -15,7 +15,7 @@
 
 use super::Obstacle;
 use super::affine::{Affine, Stop};
-use super::assumptions::assume_moderate_sizes;
+use super::assumptions::{assume_moderate_sizes, assume_shapes};
 use super::domains::{self, Domains};
 use super::draft::Draft;
 use super::exits::{Exit, ExitValue, Exits, exits};
@@ -170,7 +170,8 @@ impl<'p> Lifter<'_, 'p> {
         let exits = exits(self.synthesis, self.region);
         let memory = self.memory(&blocks)?;
         let needed = self.needed(&blocks, &memory, &exits);
-        let memory = memory.only(&needed);
+        let mut memory = memory.only(&needed);
+        self.find_shapes(&mut memory).map_err(|stop| Obstacle::of_region(self.region, reason(stop)))?;
         let material = Material { memory: &memory, exits: &exits, needed };
         let mut program = Program::default();
         let order = self.order(shape, &material, &mut program);
@@ -320,8 +321,8 @@ impl<'p> Lifter<'_, 'p> {
                 accesses.push(draft.scalar(AccessKind::Read, ArraySource::Scalar(inst), &domain)?);
             }
             for inst in body.insts() {
-                for access in memory.of(inst) {
-                    let access = draft.memory(access, &name, &domain, body.is_inner(inst))?;
+                for (access, shaped) in memory.with_cells(inst) {
+                    let access = draft.memory(access, shaped, &name, &domain, body.is_inner(inst))?;
                     ids.push((inst, access.id));
                     accesses.push(access);
                 }
@@ -409,6 +410,7 @@ impl<'p> Lifter<'_, 'p> {
         if !self.assume_no_wrapping(&mut scop, &fails).map_err(failed)? {
             return Err(refuse(Reason::NotModelled { what: "arithmetic that always wraps".into() }));
         }
+        assume_shapes(&mut scop, draft, memory).map_err(|error| failed(error.into()))?;
         self.assume_no_overlap(&mut scop, &draft.sources).map_err(refuse)?;
         scop.verify().map_err(|error| refuse(Reason::Internal { message: error.to_string() }))?;
         Ok(scop)

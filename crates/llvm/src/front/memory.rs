@@ -8,6 +8,7 @@
 use super::Obstacle;
 use super::affine::{Evaluated, Stop};
 use super::lift::{Lifter, obstacle};
+use super::shapes::Shape;
 use crate::pass::{Alias, Anchor, Block, Inst, Value};
 use crate::scev::{ScevKind, ScevRef};
 use isl::{Map, PwAff, Set, Val};
@@ -23,6 +24,8 @@ pub struct Memory<'p> {
     of: HashMap<Inst<'p>, Range<usize>>,
     /// Calls that read memory.
     pub readers: Vec<Inst<'p>>,
+    /// Arrays with more than one dimension.
+    pub shapes: Vec<Shape<'p>>,
     /// Where an offset or a length is another than the model says: `{ : ... }`.
     pub fails: Vec<(Set, Inst<'p>)>,
 }
@@ -36,7 +39,11 @@ pub struct MemoryAccess<'p> {
     pub base: Value<'p>,
     /// Whether it is written.
     pub is_write: bool,
-    /// Which bytes; `None`: any.
+    /// The byte offset from there.
+    pub offset: ScevRef<'p>,
+    /// How many bytes, if that is a constant.
+    pub fixed_bytes: Option<u64>,
+    /// Which bytes; `None`: not known to be affine.
     pub extent: Option<Extent>,
 }
 
@@ -76,6 +83,21 @@ impl<'p> Memory<'p> {
     /// Whether the instruction writes memory.
     pub fn writes(&self, inst: Inst<'p>) -> bool {
         self.of(inst).iter().any(|access| access.is_write)
+    }
+
+    /// The shape of the array at that address, if it has more than one dimension.
+    pub fn shape(&self, base: Value<'p>) -> Option<&Shape<'p>> {
+        self.shapes.iter().find(|shape| shape.base == base)
+    }
+
+    /// What the instruction touches, with the cells of arrays that have a shape: `{ [i, j] -> [x, y] }`.
+    pub fn with_cells(&self, inst: Inst<'p>) -> impl Iterator<Item = (&MemoryAccess<'p>, Option<&Map>)> {
+        let range = self.of.get(&inst).cloned().unwrap_or(0..0);
+        range.map(|index| {
+            let access = &self.accesses[index];
+            let cells = self.shape(access.base).and_then(|shape| shape.cells_of(index));
+            (access, cells)
+        })
     }
 
     /// What the instruction touches.
@@ -128,9 +150,13 @@ impl<'p> Lifter<'_, 'p> {
             ScevKind::Unknown(value) if self.affine.is_invariant(&base) => value,
             _ => return Err(refuse(Reason::MovingBase)),
         };
+        let offset = scevs.offset(&pointer);
+        let fixed_bytes = match length {
+            Length::Fixed(bytes) => Some(bytes),
+            Length::Value(_) => None,
+        };
         let mut touched = || -> Result<Option<Extent>, Stop> {
-            let Some(offset) = self.exact(inst, self.affine.signed(&scevs.offset(&pointer), chain), fails)?
-            else {
+            let Some(offset) = self.exact(inst, self.affine.signed(&offset, chain), fails)? else {
                 return Ok(None);
             };
             let bytes = match length {
@@ -143,7 +169,7 @@ impl<'p> Lifter<'_, 'p> {
         if matches!(extent, Some(Extent { bytes: Bytes::Fixed(0), .. })) {
             return Err(refuse(Reason::UnsupportedType { ty: "of unknown size".into() }));
         }
-        Ok(MemoryAccess { inst, base, is_write, extent })
+        Ok(MemoryAccess { inst, base, is_write, offset, fixed_bytes, extent })
     }
 
     fn length(
@@ -162,7 +188,7 @@ impl<'p> Lifter<'_, 'p> {
 
     /// The value of an affine expression. Where the machine computes another in an iteration of the instruction, that is
     /// noted, to be assumed away; if the machine always does, there is no value.
-    fn exact(
+    pub(super) fn exact(
         &self,
         inst: Inst<'p>,
         evaluated: Result<Evaluated, Stop>,

@@ -17,6 +17,7 @@ pub mod lift;
 mod memory;
 mod needed;
 mod reductions;
+mod shapes;
 pub mod statements;
 
 use crate::pass::{Anchor, Region};

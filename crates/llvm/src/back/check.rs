@@ -1,0 +1,154 @@
+//! The run-time check: whether all assumptions of a model hold, as one value computed before the nest.
+//!
+//! Parts are evaluated one after the other without branches. Each may be poison where one before it does not hold, so they
+//! are joined by choices (`select`), which do not look at what they do not choose.
+//!
+//! *Bytes.* An extent is a range of rows of an array; in bytes it is `first * size * ... * bytes per cell` from the base. The
+//! factors are parameters, so each product is computed in 128 bits from two factors of 64, and must be in
+//! [-2^62, 2^62]; otherwise the check fails. Then also two such numbers can be added to an address without doubt.
+
+use super::builder::Builder;
+use super::values::Values;
+use crate::front::lift::ArraySource;
+use crate::pass::Value;
+use astgen::Expr;
+use llvm_sys::LLVMIntPredicate::*;
+use llvm_sys::LLVMOpcode::*;
+use std::collections::HashMap;
+
+/// The run-time check as an abstract expression.
+pub struct Check {
+    /// Conditions on the parameters; each has a meaning where those before it hold.
+    pub params: Vec<Expr>,
+    /// Arrays whose cells must be near the base.
+    pub near: Vec<Near>,
+    /// Pairs of arrays that must not overlap.
+    pub apart: Vec<Apart>,
+}
+
+/// Two arrays that must not overlap, if both are touched at all.
+pub struct Apart {
+    /// Both are touched.
+    pub touched: Expr,
+    /// What is touched of each.
+    pub extents: [Extent; 2],
+}
+
+/// An array whose touched cells must be less than 2^62 bytes from its base.
+pub struct Near {
+    /// It is touched.
+    pub touched: Expr,
+    /// What is touched.
+    pub extent: Extent,
+}
+
+/// A range of rows of an array; of cells, if it has one dimension.
+pub struct Extent {
+    /// The array's index in the model.
+    pub array: usize,
+    /// The first row.
+    pub first: Expr,
+    /// One past the last row.
+    pub end: Expr,
+    /// The sizes of all dimensions but the outermost.
+    pub sizes: Vec<Expr>,
+    /// Bytes per cell.
+    pub cell_bytes: i64,
+}
+
+/// Writes checks where the builder is.
+pub struct Writer<'a, 'p> {
+    /// Computes expressions.
+    pub values: &'a Values<'a, 'p>,
+    /// The values of the parameters.
+    pub params: &'a [Value<'p>],
+    /// What each array stands for.
+    pub arrays: &'a [ArraySource<'p>],
+}
+
+/// A number that is right only if `fits`.
+struct Checked<'p> {
+    value: Value<'p>,
+    fits: Value<'p>,
+}
+
+/// How far from a base is near.
+const FAR: i64 = 1 << 62;
+
+impl<'p> Writer<'_, 'p> {
+    fn builder(&self) -> &Builder<'p> {
+        self.values.builder
+    }
+
+    fn truth(&self, value: bool) -> Value<'p> {
+        self.builder().constant(self.builder().int(1), i64::from(value))
+    }
+
+    /// Whether all assumptions hold. `None`: some part cannot be computed.
+    pub fn write(&self, check: &Check) -> Option<Value<'p>> {
+        let mut holds = self.truth(true);
+        for params in &check.params {
+            let ok = self.values.truth(self.expr(params)?);
+            holds = self.builder().select(holds, ok, self.truth(false));
+        }
+        for near in &check.near {
+            let (_, ok) = self.bytes(&near.extent)?;
+            let ok = self.unless_untouched(&near.touched, ok)?;
+            holds = self.builder().select(holds, ok, self.truth(false));
+        }
+        for apart in &check.apart {
+            let ok = self.apart(apart)?;
+            holds = self.builder().select(holds, ok, self.truth(false));
+        }
+        Some(holds)
+    }
+
+    fn expr(&self, expr: &Expr) -> Option<Value<'p>> {
+        self.values.expr(expr, &HashMap::new(), self.params)
+    }
+
+    fn unless_untouched(&self, touched: &Expr, ok: Value<'p>) -> Option<Value<'p>> {
+        let touched = self.values.truth(self.expr(touched)?);
+        Some(self.builder().select(touched, ok, self.truth(true)))
+    }
+
+    fn apart(&self, apart: &Apart) -> Option<Value<'p>> {
+        let b = self.builder();
+        let place = |extent: &Extent| {
+            let ArraySource::Base(base) = self.arrays[extent.array] else { return None };
+            let base = b.address(base, b.int(64));
+            let ([first, end], fits) = self.bytes(extent)?;
+            Some((b.binary(LLVMAdd, base, first), b.binary(LLVMAdd, base, end), fits))
+        };
+        let [(a, a_end, a_fits), (c, c_end, c_fits)] = [place(&apart.extents[0])?, place(&apart.extents[1])?];
+        let before = b.compare(LLVMIntULE, a_end, c);
+        let after = b.compare(LLVMIntULE, c_end, a);
+        // What is perhaps touched may reach beyond the address space; then nothing can be told.
+        let ordered = b.binary(LLVMAnd, b.compare(LLVMIntULE, a, a_end), b.compare(LLVMIntULE, c, c_end));
+        let fits = b.binary(LLVMAnd, ordered, b.binary(LLVMAnd, a_fits, c_fits));
+        let is_apart = b.binary(LLVMAnd, fits, b.binary(LLVMOr, before, after));
+        self.unless_untouched(&apart.touched, is_apart)
+    }
+
+    /// Where an extent begins and ends, in bytes from the base, and whether that is near.
+    fn bytes(&self, extent: &Extent) -> Option<([Value<'p>; 2], Value<'p>)> {
+        let b = self.builder();
+        let mut row = Checked { value: b.index(extent.cell_bytes), fits: self.truth(true) };
+        for size in &extent.sizes {
+            row = self.times(&row, self.expr(size)?);
+        }
+        let first = self.times(&row, self.expr(&extent.first)?);
+        let end = self.times(&row, self.expr(&extent.end)?);
+        Some(([first.value, end.value], b.binary(LLVMAnd, first.fits, end.fits)))
+    }
+
+    fn times(&self, a: &Checked<'p>, factor: Value<'p>) -> Checked<'p> {
+        let b = self.builder();
+        let wide = |value| b.resize(value, b.int(128), true);
+        let product = b.binary(LLVMMul, wide(a.value), wide(factor));
+        let (low, high) = (wide(b.index(-FAR)), wide(b.index(FAR)));
+        let is_near =
+            b.binary(LLVMAnd, b.compare(LLVMIntSGE, product, low), b.compare(LLVMIntSLE, product, high));
+        Checked { value: b.resize(product, b.int(64), true), fits: b.binary(LLVMAnd, a.fits, is_near) }
+    }
+}

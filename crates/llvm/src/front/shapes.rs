@@ -1,0 +1,190 @@
+//! Shapes of arrays whose offsets are not affine: all accesses to one base as polynomials, handed to [`mod@delinearize`].
+//!
+//! `A[i * m + j]` has the byte offset `{{0,+,8m}<i>,+,8}<j>`. As the polynomial `8*m*i + 8*j` it is `A[i][j]` in rows of `m`,
+//! if `j < m` in all iterations. Where all accesses to a base fit one shape, the array has that shape in the model; the
+//! condition goes to the ledger. An array whose offsets are affine anyway gets a shape only if no condition is
+//! needed for that: then it costs nothing and keeps the numbers in the dependences small.
+//!
+//! *Wrapping.* An address is computed modulo 2^64, and so are sums and products of 64 bits: polynomials mean the same
+//! up to a multiple of 2^64. That this multiple is 0 for all cells that are touched is a condition of its own
+//! ([`model::Condition::Near`]), which the check evaluates with overflow in mind. Narrower arithmetic counts
+//! only if LLVM says that it does not wrap, or if it is affine and [`super::affine`] says where it does.
+
+use super::affine::Stop;
+use super::lift::Lifter;
+use super::memory::{Memory, MemoryAccess};
+use crate::pass::{Inst, Loop, Value};
+use crate::scev::{Scev, ScevKind, ScevRef};
+use delinearize::{Access, Atom, Options, Poly, Problem, View, delinearize, from_pw_aff};
+use isl::{Map, Set};
+
+/// The shape of an array and the cells that its accesses touch.
+pub struct Shape<'p> {
+    /// The array's address.
+    pub base: Value<'p>,
+    /// Bytes per cell.
+    pub granule: u64,
+    /// As the model has it.
+    pub sizes: Vec<Option<String>>,
+    /// For each access, by its index: `{ [i, j] -> [x, y] }`.
+    pub cells: Vec<(usize, Map)>,
+    /// When all this is true: `{ : ... }`.
+    pub valid: Set,
+    /// Whether sizes are constants: then nothing has to be checked.
+    pub is_constant: bool,
+}
+
+impl Shape<'_> {
+    /// The cells of the access with that index.
+    pub fn cells_of(&self, index: usize) -> Option<&Map> {
+        self.cells.iter().find(|(of, _)| *of == index).map(|(_, cells)| cells)
+    }
+}
+
+/// Where polynomials are not what the machine computes: `{ : ... }`.
+type Fails<'p> = Vec<(Set, Inst<'p>)>;
+
+impl<'p> Lifter<'_, 'p> {
+    /// Gives arrays shapes in which all subscripts are affine.
+    pub(super) fn find_shapes(&self, memory: &mut Memory<'p>) -> Result<(), Stop> {
+        let mut bases: Vec<Value<'p>> = Vec::new();
+        for access in &memory.accesses {
+            if !bases.contains(&access.base) {
+                bases.push(access.base);
+            }
+        }
+        for base in bases {
+            let mut fails = Fails::new();
+            if let Some(shape) = self.shape(memory, base, &mut fails)? {
+                memory.fails.extend(fails);
+                memory.shapes.push(shape);
+            }
+        }
+        Ok(())
+    }
+
+    fn shape(
+        &self,
+        memory: &Memory<'p>,
+        base: Value<'p>,
+        fails: &mut Fails<'p>,
+    ) -> Result<Option<Shape<'p>>, Stop> {
+        let of_base = |(_, access): &(usize, &MemoryAccess<'p>)| access.base == base;
+        let (mut indices, mut accesses) = (Vec::new(), Vec::new());
+        for (index, access) in memory.accesses.iter().enumerate().filter(of_base) {
+            let Some(access) = self.as_polynomial(access, fails)? else { return Ok(None) };
+            indices.push(index);
+            accesses.push(access);
+        }
+        let is_affine = indices.iter().all(|index| memory.accesses[*index].extent.is_some());
+        let problem = Problem { context: self.affine.context()?, accesses, products: Default::default() };
+        let view = match delinearize(&problem, &Options::default()) {
+            Ok(view) => view,
+            Err(delinearize::Error::Isl(error)) => return Err(error.into()),
+            Err(delinearize::Error::Input { .. }) => return Ok(None),
+        };
+        if !is_usable(&view) || is_affine && !view.is_always_valid()? || view.valid.is_empty()? {
+            return Ok(None);
+        }
+        let cells = indices.iter().enumerate().map(|(at, index)| Ok((*index, view.relation(at)?)));
+        Ok(Some(Shape {
+            base,
+            granule: view.granule,
+            sizes: view.shape(),
+            cells: cells.collect::<isl::Result<_>>()?,
+            is_constant: view.sizes.iter().all(|size| size.as_constant().is_some()),
+            valid: view.valid,
+        }))
+    }
+
+    fn as_polynomial(
+        &self,
+        access: &MemoryAccess<'p>,
+        fails: &mut Fails<'p>,
+    ) -> Result<Option<Access>, Stop> {
+        let block = access.inst.block();
+        let (Some(bytes), Some(domain)) = (access.fixed_bytes, self.domains.of.get(&block)) else {
+            return Ok(None);
+        };
+        let chain = &self.domains.chains[&block];
+        let mut maker = Maker { lifter: self, inst: access.inst, chain, fails };
+        let offset = match maker.poly(&access.offset) {
+            Err(Stop::NotAffine) => return Ok(None),
+            offset => offset?,
+        };
+        Ok(Some(Access { offset: Some(offset), bytes, domain: domain.clone(), writes: access.is_write }))
+    }
+}
+
+/// Whether the model and the check have words for it: all accesses in rows of a size that is a sum of parameters.
+fn is_usable(view: &View) -> bool {
+    let plain =
+        |size: &Poly| size.degree() <= 1 && size.atoms().iter().all(|atom| matches!(atom, Atom::Param(_)));
+    view.dims() > 1
+        && view.rows.is_none()
+        && view.accesses.iter().all(|cells| cells.is_exact())
+        && view.sizes.iter().all(plain)
+}
+
+/// Makes polynomials for one instruction.
+struct Maker<'m, 'l, 'p> {
+    lifter: &'m Lifter<'l, 'p>,
+    inst: Inst<'p>,
+    chain: &'m [Loop<'p>],
+    fails: &'m mut Fails<'p>,
+}
+
+impl<'p> Maker<'_, '_, 'p> {
+    fn poly(&mut self, scev: &ScevRef<'p>) -> Result<Poly, Stop> {
+        if !is_exact(scev) {
+            return self.affine(scev);
+        }
+        match &scev.kind {
+            ScevKind::Add(operands) => self.combine(operands, Poly::constant(0), |a, b| a.add(&b)),
+            ScevKind::Mul(operands) => self.combine(operands, Poly::constant(1), |a, b| a.mul(&b)),
+            ScevKind::SignExtend(operand) if is_sum_or_product(operand) && is_exact(operand) => {
+                self.poly(operand)
+            }
+            ScevKind::AddRec { operands, over } => {
+                let position = self.chain.iter().position(|l| l == over);
+                let ([start, step], Some(position)) = (&operands[..], position) else {
+                    return self.affine(scev);
+                };
+                let (start, step) = (self.poly(start)?, self.poly(step)?);
+                let way = step.mul(&Poly::counter(position as u32)).map_err(|_| Stop::NotAffine)?;
+                start.add(&way).map_err(|_| Stop::NotAffine)
+            }
+            _ => self.affine(scev),
+        }
+    }
+
+    fn combine(
+        &mut self,
+        operands: &[ScevRef<'p>],
+        start: Poly,
+        both: impl Fn(Poly, Poly) -> Result<Poly, delinearize::Overflow>,
+    ) -> Result<Poly, Stop> {
+        let mut all = start;
+        for operand in operands {
+            let next = self.poly(operand)?;
+            all = both(all, next).map_err(|_| Stop::NotAffine)?;
+        }
+        Ok(all)
+    }
+
+    /// A part that is affine, with where it is something else.
+    fn affine(&mut self, scev: &ScevRef<'p>) -> Result<Poly, Stop> {
+        let evaluated = self.lifter.affine.signed(scev, self.chain);
+        let value = self.lifter.exact(self.inst, evaluated, self.fails)?;
+        value.and_then(|value| from_pw_aff(&value).transpose()).transpose()?.ok_or(Stop::NotAffine)
+    }
+}
+
+/// Whether exact sums and products are what the machine computes, modulo 2^64.
+fn is_exact(scev: &Scev<'_>) -> bool {
+    scev.bits == 64 || scev.flags.nsw || matches!(scev.kind, ScevKind::SignExtend(_))
+}
+
+fn is_sum_or_product(scev: &Scev<'_>) -> bool {
+    matches!(scev.kind, ScevKind::Add(_) | ScevKind::Mul(_) | ScevKind::AddRec { .. })
+}
