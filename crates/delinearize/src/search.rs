@@ -3,7 +3,7 @@
 //! Candidates come in stages, from the likeliest source to the dearest: chains of strides, products of parameters
 //! (section 4), factors of products, `P + alpha` (section 5). All are judged alike: fewest accesses without subscripts,
 //! then proved before conditional, then fewest pieces, then the first. A candidate without any of these flaws ends the
-//! search; the last two stages are entered only if accesses are still without subscripts.
+//! search; the last two stages are entered only if accesses whose strides are not constant are still without subscripts.
 //!
 //! The *linear view*, no inner size, is always there. It is worse than a shape under a condition if the array is written
 //! (a wrong condition costs the optimization; the linear view of `A[1024*i + j]` costs it, too, because rows may overlap)
@@ -119,11 +119,11 @@ impl<'a> Search<'a> {
         let alphas = self.options.alphas;
         for chain in &chains {
             let splits = split::splits(chain, self.products, alphas).unwrap_or_default();
-            if self.all_placed() || self.stage(splits)? {
+            if !self.has_open() || self.stage(splits)? {
                 return Ok(());
             }
         }
-        if !self.all_placed() {
+        if self.has_open() {
             self.stage(alpha::shapes(&offsets, &linear, alphas))?;
         }
         Ok(())
@@ -132,6 +132,15 @@ impl<'a> Search<'a> {
     fn all_placed(&self) -> bool {
         let unknown = self.accesses.iter().filter(|access| access.is_none()).count();
         self.best.as_ref().is_some_and(|best| best.rank.anywhere == unknown)
+    }
+
+    /// Whether an access without subscripts could have some in another shape: it has a stride that is not constant.
+    fn has_open(&self) -> bool {
+        let Some(best) = &self.best else { return true };
+        let is_open =
+            |access: &Known| access.linear.strides.values().any(|stride| stride.as_constant().is_none());
+        let mut unplaced = self.accesses.iter().zip(&best.placed).filter(|(_, placed)| placed.is_err());
+        unplaced.any(|(access, _)| access.as_ref().is_some_and(is_open))
     }
 
     /// Judges candidates; whether the search is over.

@@ -10,10 +10,12 @@
 //! Every relation says whether it is exact; if not, why and in which line. See [`crate::flow`] for what is claimed of each.
 
 use crate::affine::{StateVar, safe_name};
-use crate::flow::{Flow, flow};
+use crate::allowance::Allowance;
+use crate::flow::{Flow, flow, pairs};
 use crate::reach::{Budget, Reaches, reaches};
 use crate::resolve::*;
 use isl::{DimType, Map};
+use std::cell::OnceCell;
 
 /// What to compute and how to show it.
 #[derive(Clone, Debug)]
@@ -41,6 +43,9 @@ impl Default for Options {
         }
     }
 }
+
+/// The most pairs of an access and a writing statement that are analysed.
+pub const MOST_PAIRS: usize = 100_000;
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -79,6 +84,15 @@ pub enum Error {
         /// Where.
         line: usize,
     },
+    /// The program is too large.
+    #[error(
+        "the program has {pairs} pairs of an access and a statement that writes its variable, and at most {MOST_PAIRS} are \
+         analysed: choose variables (--only), or a part of the program"
+    )]
+    TooLarge {
+        /// The pairs.
+        pairs: usize,
+    },
     /// A run has more pairs of operations than can be compared.
     #[error("the run has too many pairs of operations to compare; choose smaller values")]
     TooManyPairs,
@@ -105,7 +119,11 @@ pub struct Dataflow<'p> {
     pub flow: Flow,
     /// By variable: whether it is a scalar that steers the program and whose value is known everywhere.
     pub counting: Vec<bool>,
-    pub(crate) bridges: Vec<Bridge>,
+    bridges: Vec<OnceCell<Bridge>>,
+    /// For finding the bridges.
+    bridging: Allowance,
+    /// For putting results into words.
+    pub(crate) words: Allowance,
 }
 
 /// The ways to write the rounds of one statement.
@@ -126,16 +144,18 @@ pub fn dataflow<'p>(program: &'p Program, options: &Options) -> Result<Dataflow<
             return Err(Error::NoSuchVariable { name: name.clone(), known: known.join(", ") });
         }
     }
-    let reaches = reaches(program, options.budget)?;
     let wanted =
         |var: VarId| options.only.is_empty() || options.only.contains(&program.vars[var.index()].name);
-    let flow = flow(&reaches, options.budget, options.output, &wanted)?;
-    let mut bridges = Vec::new();
-    for (id, _) in program.ops_with_ids() {
-        bridges.push(bridge(&reaches, id)?);
+    let pairs = pairs(program, options.output, &wanted);
+    if pairs > MOST_PAIRS {
+        return Err(Error::TooLarge { pairs });
     }
+    let reaches = reaches(program, options.budget)?;
+    let flow = flow(&reaches, reaches.budget, options.output, &wanted)?;
+    let (words, bridging) = (Allowance::new(reaches.budget.words), Allowance::new(reaches.budget.words));
+    let bridges = program.ops.iter().map(|_| OnceCell::new()).collect();
     let counting = counting(&reaches);
-    Ok(Dataflow { program, options: options.clone(), reaches, flow, counting, bridges })
+    Ok(Dataflow { program, options: options.clone(), reaches, flow, counting, bridges, bridging, words })
 }
 
 /// By variable: whether it is a scalar that steers and is known everywhere.
@@ -153,7 +173,7 @@ fn counting(reaches: &Reaches<'_>) -> Vec<bool> {
 /// How many isl operations the search for a statement's variables may take, and the tidying of one relation.
 pub(crate) const BRIDGE: u64 = 100_000;
 
-fn bridge(reaches: &Reaches<'_>, id: OpId) -> isl::Result<Bridge> {
+fn bridge(reaches: &Reaches<'_>, id: OpId, allowance: &Allowance) -> isl::Result<Bridge> {
     let op = &reaches.program.ops[id.index()];
     let taken: Vec<&str> = reaches.layout.all_params().collect();
     let name = safe_name(&op.name, &[]);
@@ -181,7 +201,8 @@ fn bridge(reaches: &Reaches<'_>, id: OpId) -> isl::Result<Bridge> {
         counters = counters.set_dim_name(DimType::Out, at, &unused(format!("k{}", dim.kappa), &taken))?;
     }
     let counters = counters.set_tuple_name(DimType::Out, &name)?;
-    let found = reaches.ctx.with_budget(BRIDGE, || own_variables(reaches, id, true, &rounds, &taken));
+    let search = || own_variables(reaches, id, true, &rounds, &taken);
+    let found = allowance.within(&reaches.ctx, BRIDGE, search);
     let (variables, names) = match found {
         Err(error) if error.is_budget() => own_variables(reaches, id, false, &rounds, &taken)?,
         found => found?,
@@ -308,9 +329,19 @@ impl Dataflow<'_> {
     /// `{ [t2] -> [t1] }` over the program's variables (or the counters), with names.
     pub fn translate(&self, sink: OpId, source: OpId, map: &Map, variables: bool) -> isl::Result<Map> {
         let pick = |op: OpId| {
-            let bridge = &self.bridges[op.index()];
-            if variables { bridge.variables.clone() } else { bridge.counters.clone() }
+            let bridge = self.bridge(op)?;
+            Ok(if variables { bridge.variables.clone() } else { bridge.counters.clone() })
         };
-        map.clone().apply_domain(pick(sink))?.apply_range(pick(source))
+        map.clone().apply_domain(pick(sink)?)?.apply_range(pick(source)?)
+    }
+
+    /// The ways to write the rounds of a statement, found when first asked for.
+    pub(crate) fn bridge(&self, op: OpId) -> isl::Result<&Bridge> {
+        let cell = &self.bridges[op.index()];
+        if let Some(bridge) = cell.get() {
+            return Ok(bridge);
+        }
+        let found = bridge(&self.reaches, op, &self.bridging)?;
+        Ok(cell.get_or_init(|| found))
     }
 }

@@ -24,12 +24,13 @@
 //! and the direct dependence on `s1` is `k = 1`.
 
 use crate::affine::Layout;
+use crate::allowance::Allowance;
 use crate::diag::Span;
 use crate::reach::{Budget, Reach, Reaches, Why};
 use crate::resolve::*;
 use crate::trace::Kind;
 use isl::{DimType, Map, Result, Set};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 /// One access of a statement: `{ [t] -> [cell] }`, and why it is not exact.
@@ -111,7 +112,7 @@ pub fn flow(
 ) -> Result<Flow> {
     let mut joint = Vec::new();
     joints(&reaches.program.body, &mut joint);
-    let left = Cell::new(budget.flow);
+    let left = Allowance::new(budget.flow);
     let solver =
         Solver { reaches, layout: &reaches.layout, joints: joint, budget, left, read: RefCell::default() };
     let mut writes: Vec<Vec<Access>> = vec![Vec::new(); reaches.program.vars.len()];
@@ -134,6 +135,18 @@ pub fn flow(
     Ok(flow)
 }
 
+/// How many pairs of an access and a statement that writes its variable there are.
+pub fn pairs(program: &Program, output: bool, wanted: &dyn Fn(VarId) -> bool) -> usize {
+    let mut writers = vec![0; program.vars.len()];
+    for (var, _) in program.ops.iter().filter_map(|op| op.write.as_ref()) {
+        writers[var.index()] += 1;
+    }
+    let of = |var: VarId| if wanted(var) { writers[var.index()] } else { 0 };
+    let reads = program.ops.iter().flat_map(|op| op.reads.iter().map(|read| of(read.var)));
+    let writes = program.ops.iter().filter_map(|op| op.write.as_ref()).map(|(var, _)| of(*var));
+    reads.sum::<usize>() + if output { writes.sum() } else { 0 }
+}
+
 /// An access as the model wants it: whose, of what, where, and why that is not exact.
 #[derive(Clone, Debug)]
 pub struct OpAccess {
@@ -151,7 +164,7 @@ pub struct OpAccess {
 
 /// All accesses of the program, in text order, the reads of a statement before its write.
 pub fn accesses(reaches: &Reaches<'_>, budget: Budget) -> Result<Vec<OpAccess>> {
-    let left = Cell::new(budget.flow);
+    let left = Allowance::new(budget.flow);
     let solver = Solver {
         reaches,
         layout: &reaches.layout,
@@ -180,9 +193,35 @@ struct Solver<'a> {
     joints: Vec<Joint>,
     budget: Budget,
     /// What is left for all dependences together.
-    left: Cell<u64>,
+    left: Allowance,
     /// Relations that were read from text before.
     read: RefCell<HashMap<String, Map>>,
+}
+
+/// The largest common multiple of the divisors in two accesses for which the last writer is asked for. isl finds it by
+/// reducing lattice bases, which takes time that its operations do not measure: where `i mod 101` and `(79 j) mod 71`
+/// meet, already seconds.
+const MOST_DIVISIONS: u64 = 2_000;
+
+/// The least common multiple of the divisors in a relation, as far as they are written in it.
+fn divisions(map: &Map) -> Result<u64> {
+    let mut multiple = 1u64;
+    map.clone().wrap()?.flatten()?.foreach_basic_set(|basic| {
+        for at in 0..basic.dim(DimType::Div)? {
+            let divisor = basic.get_div(at)?.get_denominator_val()?.to_str()?;
+            multiple = common_multiple(multiple, divisor.parse().unwrap_or(1).max(1));
+        }
+        Ok(())
+    })?;
+    Ok(multiple)
+}
+
+fn common_multiple(a: u64, b: u64) -> u64 {
+    (a / common_divisor(a, b)).saturating_mul(b)
+}
+
+fn common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { common_divisor(b, a % b) }
 }
 
 /// One access of the sink, with its cells: everything below is seen from it.
@@ -280,13 +319,7 @@ impl Solver<'_> {
 
     /// Runs `work` within what is left of the budget.
     fn within_budget<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let allowed = self.budget.dependence.min(self.left.get());
-        let (result, unused) = self.reaches.ctx.with_budget(allowed, || {
-            let result = work();
-            (result, self.reaches.ctx.operations_left().unwrap_or(0))
-        });
-        self.left.set(self.left.get().saturating_sub(allowed.saturating_sub(unused)));
-        result
+        self.left.within(&self.reaches.ctx, self.budget.dependence, work)
     }
 
     fn sink(
@@ -404,8 +437,11 @@ impl Solver<'_> {
     fn candidate<'a>(&self, view: &View<'_>, write: &'a Access) -> Result<Candidate<'a>> {
         let before =
             self.before(write.op, view.access.op)?.insert_dims(DimType::In, view.depth, view.arity)?;
-        let all =
-            view.cells.clone().apply_range(write.map.clone().reverse()?)?.intersect(before)?.coalesce()?;
+        let all = view.cells.clone().apply_range(write.map.clone().reverse()?)?.intersect(before)?;
+        if common_multiple(divisions(&view.access.map)?, divisions(&write.map)?) > MOST_DIVISIONS {
+            return Err(isl::Error::other("divisions by large numbers meet in it"));
+        }
+        let all = all.coalesce()?;
         let last = if write.why.is_none() { Some(all.clone().lexmax()?) } else { None };
         Ok(Candidate { write, all, last })
     }

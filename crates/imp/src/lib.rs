@@ -5,6 +5,7 @@
 //! The language's grammar is in `docs/imp.md`.
 
 pub mod affine;
+pub mod allowance;
 pub mod ast;
 pub mod check;
 pub mod closure;

@@ -34,7 +34,7 @@ pub fn lower(dataflow: &Dataflow<'_>, file: &str) -> Result<Scop, Error> {
         let line = line_column(&program.source, why.span.start).0;
         return Err(Error::NotRegular { reason: why.reason.clone(), line });
     }
-    let all = accesses(&dataflow.reaches, dataflow.options.budget)?;
+    let all = accesses(&dataflow.reaches, dataflow.reaches.budget)?;
     let kept: Vec<&OpAccess> = all.iter().filter(|access| !dataflow.counting[access.var.index()]).collect();
     let mut builder =
         Builder { dataflow, file, stmts: Vec::new(), of: HashMap::new(), arrays: HashMap::new(), next: 0 };

@@ -68,6 +68,8 @@ pub struct Reaches<'p> {
     pub context: Set,
     /// By loop: why its rounds have no exact closure (in some context in which it was needed).
     pub loops: Vec<Option<Why>>,
+    /// How much work each step may do, for a program of this size.
+    pub budget: Budget,
 }
 
 /// How much work an analysis may do, in isl operations. What does not fit is over-approximated, and says so.
@@ -81,20 +83,50 @@ pub struct Budget {
     pub dependence: u64,
     /// For all dependences together.
     pub flow: u64,
+    /// For putting results into the user's words: all of them together.
+    pub words: u64,
     /// The most disjuncts that an over-approximated relation keeps.
     pub disjuncts: usize,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { closure: 100_000, reach: 2_000_000, dependence: 500_000, flow: 5_000_000, disjuncts: 4 }
+        Budget {
+            closure: 100_000,
+            reach: 2_000_000,
+            dependence: 500_000,
+            flow: 5_000_000,
+            words: 5_000_000,
+            disjuncts: 4,
+        }
     }
 }
+
+impl Budget {
+    /// The budget for a program of this size: one of isl's operations on many dimensions takes as long as many on few.
+    fn sized(self, program: &Program, layout: &Layout) -> Budget {
+        let depth = program.ops.iter().map(|op| op.loops().count()).max().unwrap_or(0);
+        let dimensions = (layout.len() + depth + layout.all_params().count()) as u64;
+        let share = |operations: u64| operations * FEW * FEW / dimensions.max(FEW).pow(2);
+        Budget {
+            closure: share(self.closure),
+            reach: share(self.reach),
+            dependence: share(self.dependence),
+            flow: share(self.flow),
+            words: share(self.words),
+            disjuncts: self.disjuncts,
+        }
+    }
+}
+
+/// So many dimensions (state, rounds and parameters) are few.
+const FEW: u64 = 24;
 
 /// Computes the reach of every statement.
 pub fn reaches<'p>(program: &'p Program, budget: Budget) -> Result<Reaches<'p>> {
     let ctx = Ctx::new();
     let layout = layout(program);
+    let budget = budget.sized(program, &layout);
     let context = parameter_context(program, &layout, &ctx)?;
     let mut walker = Walker {
         program,
@@ -127,7 +159,7 @@ pub fn reaches<'p>(program: &'p Program, budget: Budget) -> Result<Reaches<'p>> 
             None => anything(program, &layout, &ctx, OpId(at as u32))?,
         });
     }
-    Ok(Reaches { program, ctx, layout, of: whole, context, loops })
+    Ok(Reaches { program, ctx, layout, of: whole, context, loops, budget })
 }
 
 /// What is known of a statement about which nothing is known: it may run in any round, in any state.

@@ -134,24 +134,66 @@ pub struct Report {
 
 impl Dataflow<'_> {
     /// `{ [t] }` in the notations asked for.
-    fn show_set(&self, op: OpId, set: &Set) -> isl::Result<Shown> {
-        let bridge = &self.bridges[op.index()];
-        let through = |map: &Map| -> isl::Result<String> {
-            tidy_set(set.clone().apply(map.clone())?, &self.reaches.context)
+    fn show_set(&self, op: OpId, set: &Set, exact: bool) -> isl::Result<Shown> {
+        let through = |variables: bool| {
+            let bridge = self.bridge(op)?;
+            let map = if variables { &bridge.variables } else { &bridge.counters };
+            set.clone().apply(map.clone())
         };
-        Ok(Shown {
-            counters: self.options.counters.then(|| through(&bridge.counters)).transpose()?,
-            variables: self.options.variables.then(|| through(&bridge.variables)).transpose()?,
+        let context = &self.reaches.context;
+        let tidy = |set: Set| set.coalesce()?.gist_params(context.clone())?.coalesce()?.drop_unused_params();
+        self.shown(&[op], exact, |variables| {
+            let set = through(variables)?;
+            self.tidied(&set, || tidy(set.clone()))?.to_str()
         })
     }
 
-    fn show_map(&self, sink: OpId, source: OpId, map: &Map) -> isl::Result<Shown> {
-        let through =
-            |variables: bool| tidy_map(self.translate(sink, source, map, variables)?, &self.reaches.context);
-        Ok(Shown {
-            counters: self.options.counters.then(|| through(false)).transpose()?,
-            variables: self.options.variables.then(|| through(true)).transpose()?,
+    /// `{ [t2] -> [t1] }` in the notations asked for.
+    fn show_map(&self, sink: OpId, source: OpId, map: &Map, exact: bool) -> isl::Result<Shown> {
+        let context = &self.reaches.context;
+        let tidy = |map: Map| map.coalesce()?.gist_params(context.clone())?.coalesce()?.drop_unused_params();
+        self.shown(&[sink, source], exact, |variables| {
+            let map = self.translate(sink, source, map, variables)?;
+            self.tidied(&map, || tidy(map.clone()))?.to_str()
         })
+    }
+
+    /// The shortest form that isl finds with little work, or the one there is.
+    fn tidied<T: Clone>(&self, value: &T, tidy: impl FnOnce() -> isl::Result<T>) -> isl::Result<T> {
+        let short = self.reaches.ctx.with_budget(BRIDGE, tidy);
+        short.or_else(|error| if error.is_budget() { Ok(value.clone()) } else { Err(error) })
+    }
+
+    /// A relation between operations of these statements in the notations asked for. What is over-approximated anyway
+    /// becomes "any of them" when there is no work left for finding words.
+    fn shown(
+        &self,
+        ops: &[OpId],
+        exact: bool,
+        text: impl Fn(bool) -> isl::Result<String>,
+    ) -> isl::Result<Shown> {
+        let one = |variables: bool| match self.words.within(&self.reaches.ctx, 2 * BRIDGE, || text(variables))
+        {
+            Err(error) if error.is_budget() && exact => text(variables),
+            Err(error) if error.is_budget() => Ok(self.any_of(ops, variables)),
+            shown => shown,
+        };
+        Ok(Shown {
+            counters: self.options.counters.then(|| one(false)).transpose()?,
+            variables: self.options.variables.then(|| one(true)).transpose()?,
+        })
+    }
+
+    /// `{ s[k1] -> t[k1', k2'] }`.
+    fn any_of(&self, ops: &[OpId], variables: bool) -> String {
+        let tuple = |(at, op): (usize, &OpId)| {
+            let op = self.op(*op);
+            let dims = op.dims.iter().filter(|dim| dim.of.is_some() || !variables);
+            let prime = if at == 0 { "" } else { "'" };
+            let names: Vec<String> = dims.map(|dim| format!("k{}{prime}", dim.kappa)).collect();
+            format!("{}[{}]", op.name, names.join(", "))
+        };
+        format!("{{ {} }}", ops.iter().enumerate().map(tuple).collect::<Vec<_>>().join(" -> "))
     }
 
     fn status(&self, why: &Option<Why>) -> Status {
@@ -181,6 +223,7 @@ impl Dataflow<'_> {
 
     /// The report.
     pub fn report(&self) -> Result<Report, Error> {
+        self.words.renew(self.reaches.budget.words);
         let mut parameters: Vec<String> = self.program.params.iter().map(|p| p.name.clone()).collect();
         parameters.extend(self.reaches.layout.inputs.iter().map(|(_, name)| name.clone()));
         let statements =
@@ -198,39 +241,51 @@ impl Dataflow<'_> {
     fn statement(&self, id: OpId) -> isl::Result<StatementReport> {
         let op = self.op(id);
         let reach = &self.reaches.of[id.index()];
-        let bridge = &self.bridges[id.index()];
         let domain = reach.map.clone().domain()?;
-        let differs = reach.why.is_none() && op.dims.iter().any(|dim| dim.of.is_some());
-        let convert = if differs && self.options.variables {
-            let map = bridge.counters.clone().intersect_domain(domain.clone())?.reverse()?;
-            Some(tidy_map(map.apply_range(bridge.variables.clone())?, &self.reaches.context)?)
-        } else {
-            None
+        let exact = reach.why.is_none();
+        let differs = exact && op.dims.iter().any(|dim| dim.of.is_some());
+        let convert = if differs && self.options.variables { Some(self.convert(id, &domain)?) } else { None };
+        let loops = op.dims.iter().filter(|dim| dim.of.is_some());
+        let variables = match exact {
+            true => self.bridge(id)?.names.clone(),
+            false => loops.map(|dim| format!("k{}", dim.kappa)).collect(),
         };
         Ok(StatementReport {
             name: op.name.clone(),
             text: statement_text(&self.program.source, op),
             line: line_column(&self.program.source, op.span.start).0,
             vector: op.dims.iter().map(|dim| format!("k{}", dim.kappa)).collect(),
-            variables: bridge.names.clone(),
-            domain: self.show_set(id, &domain)?,
+            variables,
+            domain: self.show_set(id, &domain, exact)?,
             convert,
             status: self.status(&reach.why),
         })
     }
 
+    /// The paper's `convert`: `{ s[k0, k1] -> s[i] }`.
+    fn convert(&self, id: OpId, domain: &Set) -> isl::Result<String> {
+        let bridge = self.bridge(id)?;
+        let map = bridge.counters.clone().intersect_domain(domain.clone())?.reverse()?;
+        let map = map.apply_range(bridge.variables.clone())?;
+        let context = self.reaches.context.clone();
+        let tidy = || map.clone().coalesce()?.gist_params(context)?.coalesce()?.drop_unused_params();
+        self.tidied(&map, tidy)?.to_str()
+    }
+
     fn dependence(&self, d: &Dependence) -> isl::Result<DependenceReport> {
+        let (q_exact, exact) = (d.q_why.is_none(), d.direct_why.is_none());
+        let empty = self.words.within(&self.reaches.ctx, BRIDGE, || d.direct.is_empty());
         Ok(DependenceReport {
             sink: self.op(d.sink).name.clone(),
             access: self.access_text(d.sink, d.access),
             kind: if d.access.kind() == Kind::Flow { "flow" } else { "output" },
             source: self.op(d.source).name.clone(),
-            q: self.show_map(d.sink, d.source, &d.q)?,
+            q: self.show_map(d.sink, d.source, &d.q, q_exact)?,
             q_status: self.status(&d.q_why),
-            k: d.k.as_ref().map(|k| self.show_map(d.sink, d.source, k)).transpose()?,
-            direct: self.show_map(d.sink, d.source, &d.direct)?,
+            k: d.k.as_ref().map(|k| self.show_map(d.sink, d.source, k, true)).transpose()?,
+            direct: self.show_map(d.sink, d.source, &d.direct, exact)?,
             direct_status: self.status(&d.direct_why),
-            direct_is_empty: d.direct.is_empty()?,
+            direct_is_empty: empty.or_else(|error| if error.is_budget() { Ok(false) } else { Err(error) })?,
             counts: self.counts(d.sink, d.access),
         })
     }
@@ -239,7 +294,7 @@ impl Dataflow<'_> {
         Ok(InputReport {
             sink: self.op(input.sink).name.clone(),
             access: self.access_text(input.sink, input.access),
-            rounds: self.show_set(input.sink, &input.rounds)?,
+            rounds: self.show_set(input.sink, &input.rounds, input.why.is_none())?,
             status: self.status(&input.why),
             counts: self.counts(input.sink, input.access),
         })
@@ -315,7 +370,8 @@ impl Dataflow<'_> {
             let _ = writeln!(out, "  {}: {fate}", op.name);
         }
         for input in self.flow.inputs.iter().filter(|i| i.sink == sink && i.access == access) {
-            let (rounds, status) = (self.show_set(sink, &input.rounds)?, self.status(&input.why));
+            let rounds = self.show_set(sink, &input.rounds, input.why.is_none())?;
+            let status = self.status(&input.why);
             let _ = writeln!(
                 out,
                 "  before the program: the value is an input, {}; {}",
@@ -337,10 +393,10 @@ impl Dataflow<'_> {
             }
         }
         let who = if later.is_empty() { "another write".to_string() } else { later.join(" or ") };
-        let direct = self.show_map(d.sink, d.source, &d.direct)?;
+        let direct = self.show_map(d.sink, d.source, &d.direct, d.direct_why.is_none())?;
         let status = self.status(&d.direct_why).text();
         Ok(if d.direct.is_empty()? {
-            let q = self.show_map(d.sink, d.source, &d.q)?;
+            let q = self.show_map(d.sink, d.source, &d.q, d.q_why.is_none())?;
             format!("writes it earlier, {}, but never last: {who} always comes between", q.first())
         } else if lost.is_empty()? {
             format!("writes it last, {}; {status}", direct.first())
@@ -390,19 +446,6 @@ fn canonical(text: &str) -> String {
         Some(crate::ast::StmtKind::Assign { value, .. }) => expression(&value),
         _ => text.to_string(),
     }
-}
-
-/// The shortest text isl has for it, given what is assumed of the parameters.
-fn tidy_map(map: Map, context: &Set) -> isl::Result<String> {
-    let tidy = |map: Map| map.coalesce()?.gist_params(context.clone())?.coalesce()?.drop_unused_params();
-    let short = map.ctx().with_budget(BRIDGE, || tidy(map.clone()));
-    short.or_else(|error| if error.is_budget() { Ok(map) } else { Err(error) })?.to_str()
-}
-
-fn tidy_set(set: Set, context: &Set) -> isl::Result<String> {
-    let tidy = |set: Set| set.coalesce()?.gist_params(context.clone())?.coalesce()?.drop_unused_params();
-    let short = set.ctx().with_budget(BRIDGE, || tidy(set.clone()));
-    short.or_else(|error| if error.is_budget() { Ok(set) } else { Err(error) })?.to_str()
 }
 
 impl Shown {

@@ -158,8 +158,14 @@ fn mutated_programs() {
 /// The analysis itself: whatever parses is analysed, with little work and without a panic.
 #[test]
 fn analyses_of_mutated_programs() {
-    let budget =
-        imp::reach::Budget { closure: 3_000, reach: 20_000, dependence: 3_000, flow: 20_000, disjuncts: 3 };
+    let budget = imp::reach::Budget {
+        closure: 3_000,
+        reach: 20_000,
+        dependence: 3_000,
+        flow: 20_000,
+        words: 20_000,
+        disjuncts: 3,
+    };
     let options = imp::Options { budget, counters: true, output: true, ..imp::Options::default() };
     let mut random = Random(4);
     let mut analysed = 0;
@@ -200,11 +206,34 @@ fn adversarial_programs() {
             reach: 50_000,
             dependence: 3_000,
             flow: 30_000,
+            words: 30_000,
             disjuncts: 3,
         };
         let options = imp::Options { budget, ..imp::Options::default() };
         assert!(imp::dataflow(&program, &options).is_ok(), "{source}");
     }
+}
+
+/// What isl's operations do not measure is bounded as well: dimensions, pairs, lattices of large divisors. With the budget
+/// that the command has; each of these once took minutes.
+#[test]
+fn adversarial_programs_with_the_command_s_budget() {
+    let deep = format!(
+        "param n;\n{}a[i0] := 1;{}",
+        (0..60).map(|k| format!("i{k} := 0; while i{k} < n do ")).collect::<String>(),
+        (0..60).rev().map(|k| format!(" i{k} := i{k} + 1 done")).collect::<String>()
+    );
+    let lattices =
+        "param n; for i from 0 to n do a[i mod 257] := a[(i * 251) mod 263] + a[i / 251] done".to_string();
+    for source in [deep, lattices] {
+        let program = Program::parse(&source).unwrap();
+        let result = imp::dataflow(&program, &imp::Options::default()).unwrap();
+        assert!(!result.is_exact() && result.report().is_ok(), "{source}");
+    }
+    let many: String = (0..400).map(|k| format!("a[n + {k}] := a[n - {k}]; ")).collect();
+    let program = Program::parse(&format!("param n; {many}")).unwrap();
+    let error = imp::dataflow(&program, &imp::Options::default()).err().unwrap();
+    assert!(error.to_string().contains("160000 pairs"), "{error}");
 }
 
 #[test]

@@ -141,7 +141,14 @@ struct Precision {
 /// Proposition 7: whatever the program, the relations contain what the trace shows.
 #[test]
 fn proposition_7() {
-    let little = Budget { closure: 5_000, reach: 50_000, dependence: 5_000, flow: 50_000, disjuncts: 4 };
+    let little = Budget {
+        closure: 5_000,
+        reach: 50_000,
+        dependence: 5_000,
+        flow: 50_000,
+        words: 50_000,
+        disjuncts: 4,
+    };
     contain_the_trace("little work", cases("IMP_PROP7_CASES", 2_000), little);
 }
 
