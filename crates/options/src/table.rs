@@ -113,7 +113,7 @@ pub const TABLE: &[Spec] = &[
         "budget",
         Kind::Number(0, u64::MAX),
         "UNITS",
-        "1000000",
+        "3000000",
         "Work units that one function may use before its original code is kept; 0 is no limit.",
     ),
     Spec {

@@ -51,7 +51,7 @@ fn hunt() -> Result<usize, Box<dyn std::error::Error>> {
             Err(failure) => failure,
         };
         failures += 1;
-        println!("seed {seed} {}: {failure}", flags.0.join(" "));
+        println!("seed {seed} {}: {failure}", flags);
         fs::create_dir_all(folder)?;
         fs::write(Path::new(folder).join(format!("{seed}.c")), &source)?;
         let small = minimize(&generated, &failure, 250, |candidate| {

@@ -1,6 +1,7 @@
 //! Compiles a program with and without the plugin, runs both, compares.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -9,7 +10,18 @@ use std::{fs, thread};
 
 /// How a program is compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flags(pub Vec<String>);
+pub struct Flags {
+    /// The compiler's flags.
+    pub compiler: Vec<String>,
+    /// Orthant's options.
+    pub orthant: &'static str,
+}
+
+impl fmt::Display for Flags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ORTHANT_OPTS='{}'", self.compiler.join(" "), self.orthant)
+    }
+}
 
 /// What a long run goes through: seed modulo their number.
 pub const ROTATION: [&[&str]; 8] = [
@@ -23,11 +35,19 @@ pub const ROTATION: [&[&str]; 8] = [
     &["-O2", "-march=native", "-fno-strict-aliasing"],
 ];
 
+/// Orthant's options for a run: seed divided by the number of flags, modulo their number.
+pub const OPTIONS: [&str; 4] = ["", "schedule=identity position=late", "position=late", "schedule=identity"];
+
+/// Orthant's options for a seed.
+fn options_of(seed: u64) -> &'static str {
+    OPTIONS[((seed + seed / ROTATION.len() as u64) % OPTIONS.len() as u64) as usize]
+}
+
 impl Flags {
     /// The flags of a seed.
     pub fn of(seed: u64) -> Flags {
         let flags = ROTATION[(seed % ROTATION.len() as u64) as usize];
-        Flags(flags.iter().map(|&flag| flag.to_owned()).collect())
+        Flags { compiler: flags.iter().map(|&flag| flag.to_owned()).collect(), orthant: options_of(seed) }
     }
 }
 
@@ -38,8 +58,8 @@ pub struct Tester {
     pub clang: String,
     /// `liborthant.so`.
     pub plugin: PathBuf,
-    /// Orthant's options, as in `ORTHANT_OPTS`.
-    pub options: String,
+    /// Orthant's options, as in `ORTHANT_OPTS`; `None`: those of the seed.
+    pub options: Option<String>,
     /// How long a compiler or a program may take.
     pub limit: Duration,
 }
@@ -92,8 +112,8 @@ impl Failure {
     }
 }
 
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Compiler(message) => write!(f, "the compiler fails with the plugin:\n{message}"),
             Failure::Crash(message) => write!(f, "the program fails with the plugin: {message}"),
@@ -134,7 +154,7 @@ impl Tester {
         if !plugin.exists() {
             return Err(Error::NoPlugin(plugin));
         }
-        let options = std::env::var("PROGEN_OPTS").unwrap_or_else(|_| "stop-after=emit".into());
+        let options = std::env::var("PROGEN_OPTS").ok();
         Ok(Tester { clang: "clang-22".into(), plugin, options, limit: Duration::from_secs(60) })
     }
 
@@ -148,7 +168,8 @@ impl Tester {
         let (reports, seen) = (dir.join("report"), dir.join("new"));
         let mut compile = self.compile(dir, flags, "new");
         compile.arg(format!("-fpass-plugin={}", self.plugin.display()));
-        compile.env("ORTHANT_OPTS", format!("{} report={}", self.options, reports.display()));
+        let options = self.options.as_deref().unwrap_or(flags.orthant);
+        compile.env("ORTHANT_OPTS", format!("{options} report={}", reports.display()));
         let compiled = self.run(compile, &dir.join("log"))?;
         if !compiled.success() {
             return Ok(Err(Failure::Compiler(compiled.describe())));
@@ -171,7 +192,7 @@ impl Tester {
         let file = dir.join("program.c");
         fs::write(&file, source).map_err(|error| Error::Io(file.display().to_string(), error))?;
         let flags = ["-O1", "-g", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"];
-        let flags = Flags(flags.map(str::to_owned).to_vec());
+        let flags = Flags { compiler: flags.map(str::to_owned).to_vec(), orthant: "" };
         let compiled = self.run(self.compile(dir, &flags, "sane"), &dir.join("log"))?;
         if !compiled.success() {
             return Ok(Some(compiled.describe()));
@@ -192,7 +213,7 @@ impl Tester {
     /// Contraction is off: whether a product and a sum are fused may depend on the shape of the code.
     fn compile(&self, dir: &Path, flags: &Flags, output: &str) -> Command {
         let mut command = Command::new(&self.clang);
-        command.args(["-w", "-ffp-contract=off"]).args(&flags.0);
+        command.args(["-w", "-ffp-contract=off"]).args(&flags.compiler);
         command.arg(dir.join("program.c")).arg("-o").arg(dir.join(output));
         for variable in ["ORTHANT_OPTS", "ORTHANT_CONFIG"] {
             command.env_remove(variable);

@@ -99,7 +99,7 @@ QUIET static void show(const char *name, int call, unsigned long result) {
 }
 __attribute__((noinline)) unsigned opaque(unsigned x) { counter = counter * 31u + x; return counter ^ x; }
 __attribute__((noinline, const)) unsigned pure(unsigned x) { return x * 2654435761u >> 3; }
-__attribute__((noinline, pure)) unsigned peek(unsigned x) { return b_u32[x & 31u] ^ (unsigned)b_i16[x >> 3 & 31u]; }
+__attribute__((noinline, pure)) unsigned peek(unsigned x) { return (unsigned)m_i32[x & 31u][x >> 5 & 31u] ^ (unsigned)m_i16[x >> 3 & 31u][x & 31u]; }
 static inline unsigned mix(unsigned a, unsigned b) { return (a ^ (b << 3)) * 5u + (b >> 7); }
 static inline unsigned ld16(const void *p, long at) {
   unsigned short v; memcpy(&v, (const unsigned char *)p + at, 2); return v;

@@ -21,7 +21,7 @@ fn one(tester: &Tester, seed: u64, config: &Config) -> Result<Coverage, String> 
         Ok(Ok(coverage)) => Ok(coverage),
         Ok(Err(failure)) => Err(format!(
             "seed {seed} {}: {failure}\nsmaller: cargo run -p progen --example hunt -- {seed} 1 FOLDER",
-            flags.0.join(" ")
+            flags
         )),
         Err(error) => Err(format!("seed {seed}: {error}")),
     }

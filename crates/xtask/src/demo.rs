@@ -2,7 +2,7 @@
 //!
 //! Each program of `examples/` is compiled by `clang-22 -O3` with and without the plugin. Both must print the
 //! same bytes; their times are medians of interleaved runs; then `orthant explain` says what was found. What
-//! the demo claims follows from what it measured and from the stages that exist, not from a fixed text.
+//! the demo claims follows from what it measured, not from a fixed text.
 
 use crate::bench::measure;
 use crate::stats::median;
@@ -97,28 +97,5 @@ fn summary(all: &[Shown]) {
     for Shown { name, plain, optimized, same_code } in all {
         let note = if *same_code { "  (the same machine code)" } else { "" };
         println!("{name:<12} {plain:>10.3} s {optimized:>12.3} s {:>8.2}x{note}", plain / optimized);
-    }
-    let last = last_stage();
-    if last != "emit" {
-        println!(
-            "\nThis version of Orthant ends, unless told otherwise, with the stage `{last}`: it finds and explains loop \
-             nests, but does not transform them yet. A speed-up other than 1 above is noise."
-        );
-    }
-}
-
-/// The stage after which the pipeline stops by default.
-fn last_stage() -> &'static str {
-    let default = options::spec("stop-after").map_or("", |spec| spec.default);
-    if default.is_empty() { options::STAGES.last().copied().unwrap_or("none") } else { default }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_stage_is_one_that_exists() {
-        assert!(options::STAGES.contains(&last_stage()));
     }
 }
