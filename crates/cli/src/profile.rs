@@ -22,6 +22,8 @@ use trace::profile::{Ended, Loop, LoopKind, Nest, Profile};
 const SHOWN: usize = 8;
 /// Loops shown of a nest.
 const LOOPS: usize = 8;
+/// Characters shown of a name.
+const LONGEST: usize = 60;
 /// `--hot` chooses nests until they make up this share of the instructions.
 const HOT_SHARE: f64 = 0.9;
 /// `--hot` chooses at most this many functions.
@@ -235,9 +237,14 @@ fn show_nest(text: &mut String, nest: &Nest, survey: bool) {
     }
 }
 
-/// Text from the program's files, without control characters.
+/// Text from the program's files, without control characters, and not longer than a line has room for.
 fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    let mut shown: String =
+        text.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push_str("...");
+    }
+    shown
 }
 
 fn trips(l: &Loop) -> String {
@@ -268,7 +275,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n) % 3 == 0 {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -292,6 +299,7 @@ mod tests {
     #[test]
     fn names_cannot_move_the_cursor() {
         assert_eq!(shown("f\u{1b}[2J"), "f\u{fffd}[2J");
+        assert_eq!(shown(&"x".repeat(LONGEST + 1)).len(), LONGEST + 3);
     }
 
     #[test]

@@ -178,8 +178,17 @@ fn surveys_and_choices() {
 #[test]
 fn programs_of_all_kinds() {
     let scratch = Scratch::new();
-    for flags in [&["-static"][..], &["-no-pie"], &["-static-pie"]] {
-        let program = scratch.compile(LOOPS, &[&["-O1", "-g"], flags].concat());
+    // lld puts code at other addresses relative to the file than GNU's linker does.
+    let kinds: [(&str, &[&str]); 4] = [
+        ("gcc", &["-static"]),
+        ("gcc", &["-no-pie"]),
+        ("gcc", &["-static-pie"]),
+        ("clang-22", &["-fuse-ld=lld"]),
+    ];
+    for (compiler, flags) in kinds {
+        std::fs::write(scratch.path("program.c"), LOOPS).unwrap();
+        let program =
+            scratch.compile_file(compiler, &scratch.path("program.c"), &[&["-O1", "-g"], flags].concat());
         let profile = scratch.profile_of(&["--only", "hot"], &program);
         let nest = profile.nests.iter().find(|n| n.loops[0].function == "hot").unwrap();
         assert_eq!(nest.loops[1].loc.as_ref().unwrap().line, 4, "{flags:?}");

@@ -1,8 +1,17 @@
 //! The imperative language of *Semantic Array Dataflow Analysis* (paper 004), and its dataflow.
 //!
 //! A program is text ([`parser`], [`format`](mod@format)), then a tree with names looked up and iteration vectors laid out
-//! ([`resolve`]), then either a run ([`interp`], [`trace`]: the definition of dependences) or an analysis.
-//! The language's grammar is in `docs/imp.md`.
+//! ([`resolve`]), then either a run ([`interp`], [`trace`]: the definition of dependences) or an analysis:
+//!
+//! | step | modules |
+//! |---|---|
+//! | which operations happen, in which state | [`reach`], with [`affine`], [`closure`], [`invariant`], [`relax`] |
+//! | who wrote what is read | [`flow`] |
+//! | all of it, and its words | [`mod@dataflow`], [`report`], [`graph`], [`svg`] |
+//! | compared with a run | [`mod@check`], with [`member`] |
+//! | another program, or a model | [`structure`], [`mod@lower`] |
+//!
+//! The language's grammar and the command are in `docs/imp.md`.
 
 pub mod affine;
 pub mod allowance;

@@ -10,6 +10,7 @@
 //! s3: c[i - 1]     s3    [n] -> { s3[i] -> s3[i' = -1 + i] : 2 <= i <= n }
 //! ```
 
+use crate::affine::safe_name;
 use crate::dataflow::{BRIDGE, Dataflow, Error};
 use crate::diag::line_column;
 use crate::flow::{Dependence, Input, Sink};
@@ -260,6 +261,19 @@ impl Dataflow<'_> {
             convert,
             status: self.status(&reach.why),
         })
+    }
+
+    /// A statement's text, and what its variables are in the rounds that a model counts: `{ s[i0] -> [i = 1 + i0] }`.
+    pub fn meaning(&self, id: OpId) -> isl::Result<(String, String)> {
+        let domain = self.reaches.of[id.index()].map.clone().domain()?;
+        let map = self.bridge(id)?.variables.clone().gist_domain(domain)?;
+        let name = safe_name(&self.op(id).name, &[]);
+        let mut map = map.set_tuple_name(isl::DimType::In, &name)?.reset_tuple_id(isl::DimType::Out)?;
+        for at in 0..map.dim(isl::DimType::In)? {
+            map = map.set_dim_name(isl::DimType::In, at, &format!("i{at}"))?;
+        }
+        let text = self.tidied(&map, || map.clone().coalesce()?.drop_unused_params())?.to_str()?;
+        Ok((statement_text(&self.program.source, self.op(id)), text))
     }
 
     /// The paper's `convert`: `{ s[k0, k1] -> s[i] }`.

@@ -11,7 +11,7 @@
 //! 4. *Places.* Each layer is packed without overlaps, as near as possible to the means of the neighbours.
 //!
 //! Edges that were turned round have their arrow at the upper end and leave beside the middle, so that they do not
-//! cover their opposite. Everything is deterministic; sizes are in pixels, a character of the monospaced font being [`CHAR`]
+//! cover their opposite. Everything is deterministic; sizes are in pixels, a character of the monospaced font being `CHAR`
 //! wide.
 //!
 //! The drawing has no scripts and refers to nothing; colours follow the reader's light or dark scheme.

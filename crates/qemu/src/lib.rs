@@ -14,7 +14,7 @@
 //! | `decode` | x86-64 instructions as the tracer wants them |
 //! | `modules` | files in the program's memory |
 //!
-//! Integer results are recomputed from the instructions and memory ([`trace::values`]): Debian 12's QEMU 7.2 lets plugins
+//! Integer results are recomputed from the instructions and memory (`trace::values`): Debian 12's QEMU 7.2 lets plugins
 //! read no registers.
 
 #![allow(unsafe_code)] // QEMU's C interface, and reading the program's memory in the emulator's own address space

@@ -100,11 +100,9 @@ impl Modules {
         for mut mapping in maps.lines().filter_map(mapping) {
             let Some(start) = mapping.range.start.checked_sub(self.guest_base) else { continue };
             mapping.range = start..mapping.range.end - self.guest_base;
-            let inside = |m: &Module| mapping.range.contains(&m.code.start);
-            if self.list.iter().any(inside) {
-                continue;
-            }
-            let taken = self.selection.takes(&mapping.path);
+            // The first mapping of a file has its headers and tells where the rest is.
+            let known = self.list.iter().any(|m| m.path == mapping.path);
+            let taken = !known && mapping.offset == 0 && self.selection.takes(&mapping.path);
             match taken.then(|| Module::read(&mapping, &self.selection)).flatten() {
                 Some(module) => self.list.push(module),
                 None => self.others.push(mapping.range),
@@ -137,14 +135,14 @@ impl Module {
         let path = &mapping.path;
         let bytes = std::fs::read(path).ok()?;
         let file = object::File::parse(&*bytes).ok()?;
-        let length = mapping.range.end - mapping.range.start;
-        let segment = file.segments().find(|s| {
-            let object::SegmentFlags::Elf { p_flags } = s.flags() else { return false };
-            let (start, _) = s.file_range();
-            p_flags & object::elf::PF_X != 0 && (mapping.offset..mapping.offset + length).contains(&start)
-        })?;
-        let start = mapping.range.start + (segment.file_range().0 - mapping.offset);
-        let bias = start.wrapping_sub(segment.address());
+        let first = file.segments().min_by_key(|s| s.file_range().0)?;
+        let bias = mapping.range.start.wrapping_sub(first.address().wrapping_sub(first.file_range().0));
+        let executable = |s: &object::Segment<'_, '_>| match s.flags() {
+            object::SegmentFlags::Elf { p_flags } => p_flags & object::elf::PF_X != 0,
+            _ => false,
+        };
+        let segment = file.segments().find(executable)?;
+        let start = segment.address().wrapping_add(bias);
         let code = start..start + segment.size();
         let is_stub = |name: &str| name.starts_with(".plt");
         let stubs = file.sections().filter(|s| s.name().is_ok_and(is_stub)).map(|s| {

@@ -113,15 +113,38 @@ impl Shadow {
         }
     }
 
+    /// The cell of an access that is just one granule, the usual case.
+    #[inline]
+    fn single(&mut self, address: u64, size: u32) -> Option<&mut Cell> {
+        let slot = (address / PAGE) as usize % FRONT;
+        let (number, position) = self.front[slot];
+        if number != address / PAGE {
+            return None;
+        }
+        let page = &mut self.pages[position as usize];
+        let fits = 1 << page.shift == size && address & u64::from(size - 1) == 0;
+        fits.then(|| &mut page.cells[((address % PAGE) >> page.shift) as usize])
+    }
+
     /// The bytes have been written by this instance.
     #[inline]
     pub fn write(&mut self, address: u64, size: u32, cell: Cell) {
+        if let Some(single) = self.single(address, size) {
+            *single = cell;
+            return;
+        }
         self.each(address, u64::from(size), |cells| cells.fill(cell));
     }
 
     /// Calls `f` with the writers of the bytes, each run of the same writer once.
     #[inline]
     pub fn read(&mut self, address: u64, size: u32, mut f: impl FnMut(Cell)) {
+        if let Some(&mut single) = self.single(address, size) {
+            if single.stmt != 0 {
+                f(single);
+            }
+            return;
+        }
         let mut last = Cell::default();
         self.each(address, u64::from(size), |cells| {
             for &cell in cells.iter() {

@@ -46,10 +46,25 @@ pub fn schedule(result: &Dataflow<'_>, name: &str, runs: &[(String, Inputs)]) ->
     }
     text += "\n# the loops\n";
     match astgen::generate(&scop, &order, &within_32_bits(&scop).map_err(internal)?) {
-        Ok(nodes) => text += &astgen::print_c(&scop, &nodes),
+        Ok(nodes) => {
+            text += &legend(result, &scop).map_err(internal)?;
+            text += &astgen::print_c(&scop, &nodes);
+        }
         Err(error) => {
             let _ = writeln!(text, "no loops: {error}; give the parameters smaller ranges");
         }
+    }
+    Ok(text)
+}
+
+/// What each statement of the loops does.
+fn legend(result: &Dataflow<'_>, scop: &Scop) -> isl::Result<String> {
+    let mut text = String::new();
+    for (id, op) in result.program.ops_with_ids().filter(|(_, op)| scop.stmt_named(&op.name).is_some()) {
+        let (statement, variables) = result.meaning(id)?;
+        let loops = op.loops().next().is_some();
+        let variables = if loops { format!("  where {variables}") } else { String::new() };
+        let _ = writeln!(text, "// {}: {statement}{variables}", op.name);
     }
     Ok(text)
 }

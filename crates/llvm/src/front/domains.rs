@@ -12,12 +12,13 @@
 //!   loop drops the counter.
 
 use super::affine::{Affine, Evaluated, Stop};
+use super::conditions::truth_phis;
 use super::flow::Blocks;
 use super::hammock::{Grounds, Hammock};
-use crate::pass::{Block, Inst, Loop, Pass, Region, Value};
+use crate::pass::{Block, Inst, Loop, Pass, Region};
 use crate::scev::ScevKind;
 use isl::{DimType, PwAff, Set};
-use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+use llvm_sys::LLVMOpcode;
 use std::collections::HashMap;
 
 /// Why there are no domains, and where.
@@ -74,16 +75,17 @@ pub fn chain<'p>(pass: Pass<'p>, scope: &Blocks<'p>, block: Block<'p>) -> Vec<Lo
     chain
 }
 
-struct Builder<'a, 'p> {
+/// Sends iterations through the region.
+pub(super) struct Builder<'a, 'p> {
     pass: Pass<'p>,
-    affine: &'a Affine<'a, 'p>,
+    pub(super) affine: &'a Affine<'a, 'p>,
     region: Region<'p>,
     order: &'a [Block<'p>],
-    domains: Domains<'p>,
+    pub(super) domains: Domains<'p>,
     /// In which iteration each exiting block leaves its loop, over the counters around and in the loop.
     counts: HashMap<Block<'p>, PwAff>,
     /// Where a phi of truth values is true, over the counters of its block; `None`: not known.
-    truths: HashMap<Inst<'p>, Option<Set>>,
+    pub(super) truths: HashMap<Inst<'p>, Option<Set>>,
 }
 
 impl<'p> Builder<'_, 'p> {
@@ -241,7 +243,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Remembers the parameter values for which the machine may differ in one of these iterations.
-    fn note(&mut self, fails: Set, within: &Set, at: Inst<'p>) -> Result<(), Stop> {
+    pub(super) fn note(&mut self, fails: Set, within: &Set, at: Inst<'p>) -> Result<(), Stop> {
         let fails = fails.intersect(within.clone())?.params()?;
         if !fails.is_empty()? {
             self.domains.fails.push((fails, at));
@@ -270,80 +272,6 @@ impl<'p> Builder<'_, 'p> {
         fails.into_iter().try_for_each(|fails| self.note(fails, &here, at))
     }
 
-    /// Where an `i1` value is true.
-    fn holds(
-        &self,
-        condition: Value<'p>,
-        chain: &[Loop<'p>],
-        fails: &mut Vec<Set>,
-        depth: usize,
-    ) -> Result<Set, Stop> {
-        let universe = self.affine.universe(chain.len())?;
-        if let Some(constant) = condition.constant() {
-            return if constant == 0 { Ok(universe.complement()?) } else { Ok(universe) };
-        }
-        let inst = condition.inst().filter(|_| depth < 16).ok_or(Stop::NotAffine)?;
-        if let Some(truth) = self.truths.get(&inst) {
-            let truth = truth.clone().ok_or(Stop::NotAffine)?;
-            let inner = chain.len().checked_sub(truth.dim(DimType::Set)?).ok_or(Stop::NotAffine)?;
-            return Ok(truth.add_dims(DimType::Set, inner)?);
-        }
-        let operands = inst.operands();
-        if let (LLVMOpcode::LLVMICmp, &[left, right]) = (inst.opcode(), &operands[..]) {
-            return self.compares(inst, [left, right], chain, fails);
-        }
-        let mut holds = |operand| self.holds(operand, chain, fails, depth + 1);
-        match (inst.opcode(), &operands[..]) {
-            (LLVMOpcode::LLVMAnd, &[a, b]) => Ok(holds(a)?.intersect(holds(b)?)?),
-            (LLVMOpcode::LLVMOr, &[a, b]) => Ok(holds(a)?.union(holds(b)?)?),
-            (LLVMOpcode::LLVMXor, &[a, b]) if b.constant() == Some(-1) => Ok(universe.subtract(holds(a)?)?),
-            (LLVMOpcode::LLVMSelect, &[a, b, c]) => {
-                let (chooses, yes, no) = (holds(a)?, holds(b)?, holds(c)?);
-                Ok(yes.intersect(chooses.clone())?.union(no.subtract(chooses)?)?)
-            }
-            _ => Err(Stop::NotAffine),
-        }
-    }
-
-    fn compares(
-        &self,
-        inst: Inst<'p>,
-        [left, right]: [Value<'p>; 2],
-        chain: &[Loop<'p>],
-        fails: &mut Vec<Set>,
-    ) -> Result<Set, Stop> {
-        let predicate = inst.predicate().ok_or(Stop::NotAffine)?;
-        let is_unsigned = is_unsigned(predicate);
-        let mut side = |value| -> Result<PwAff, Stop> {
-            let scev = self.affine.expression(value, chain).ok_or(Stop::NotAffine)?;
-            // What does not change is assumed not to be negative; the others are compared as they are.
-            let read = match is_unsigned && self.affine.is_invariant(&scev) {
-                true => Affine::unsigned,
-                false => Affine::signed,
-            };
-            let evaluated = read(self.affine, &scev, chain)?;
-            fails.push(evaluated.fails);
-            Ok(evaluated.value)
-        };
-        let (left, right) = (side(left)?, side(right)?);
-        if !is_unsigned {
-            return Ok(as_numbers(predicate, left, right)?);
-        }
-        let zero = self.affine.constant(0, chain.len())?;
-        let low = |side: &PwAff| side.clone().ge_set(zero.clone());
-        let (small, other) = (low(&left)?, low(&right)?);
-        // Negative numbers are the greater ones, and among each other in the same order.
-        let same = small
-            .clone()
-            .intersect(other.clone())?
-            .union(small.clone().union(other.clone())?.complement()?)?;
-        let apart = match predicate {
-            LLVMIntPredicate::LLVMIntULT | LLVMIntPredicate::LLVMIntULE => small.subtract(other)?,
-            _ => other.subtract(small)?,
-        };
-        Ok(as_numbers(predicate, left, right)?.intersect(same)?.union(apart)?.coalesce()?)
-    }
-
     /// Iterations of `block` go on to `next`, unless that is outside the region or a back edge.
     fn send(
         &mut self,
@@ -362,41 +290,6 @@ impl<'p> Builder<'_, 'p> {
         self.arrive(next, iterations, chain)
     }
 
-    /// Adds the iterations in which an edge brings a true value to a phi.
-    fn bring(
-        &mut self,
-        block: Block<'p>,
-        phi: Inst<'p>,
-        iterations: &Set,
-        chain: &[Loop<'p>],
-    ) -> Result<(), Stop> {
-        let to = self.domains.chains[&phi.block()].clone();
-        if to.last().is_some_and(|l| l.header() == phi.block()) {
-            // It changes from iteration to iteration.
-            self.truths.insert(phi, None);
-            return Ok(());
-        }
-        let nowhere = Some(self.affine.universe(to.len())?.complement()?);
-        let known = self.truths.remove(&phi).unwrap_or(nowhere);
-        let value = phi.incoming().into_iter().find(|(_, from)| *from == block).map(|(value, _)| value);
-        let (mut fails, mut truth) = (Vec::new(), None);
-        if let (Some(known), Some(value)) = (known, value) {
-            truth = match self.holds(value, chain, &mut fails, 0) {
-                Ok(holds) => {
-                    let brought = iterations.clone().intersect(holds)?;
-                    Some(known.union(self.change_counters(brought, chain, &to)?)?)
-                }
-                Err(Stop::NotAffine) => None,
-                Err(stop) => return Err(stop),
-            };
-        }
-        if truth.is_some() {
-            fails.into_iter().try_for_each(|fails| self.note(fails, iterations, phi))?;
-        }
-        self.truths.insert(phi, truth);
-        Ok(())
-    }
-
     /// Changes the counters to those of `block` and adds the iterations to its domain.
     fn arrive(&mut self, block: Block<'p>, iterations: Set, from: &[Loop<'p>]) -> Result<(), Stop> {
         let to = self.domains.chains[&block].clone();
@@ -410,7 +303,12 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Leaves the loops that are only around the one end of an edge and enters those that are only around the other.
-    fn change_counters(&mut self, iterations: Set, from: &[Loop<'p>], to: &[Loop<'p>]) -> Result<Set, Stop> {
+    pub(super) fn change_counters(
+        &mut self,
+        iterations: Set,
+        from: &[Loop<'p>],
+        to: &[Loop<'p>],
+    ) -> Result<Set, Stop> {
         let shared = from.iter().zip(to).take_while(|(a, b)| a == b).count();
         let mut domain = iterations.project_out(DimType::Set, shared, from.len() - shared)?;
         for depth in shared..to.len() {
@@ -441,28 +339,4 @@ fn either<'p>(block: Block<'p>, here: &Set, condition: Set) -> Result<Vec<(Block
     let [then, otherwise] = block.successors()[..] else { return Err(Stop::NotAffine) };
     let here = here.clone();
     Ok(vec![(then, here.clone().intersect(condition.clone())?), (otherwise, here.subtract(condition)?)])
-}
-
-/// The phis of a block that are truth values.
-fn truth_phis<'p>(block: Block<'p>) -> impl Iterator<Item = Inst<'p>> {
-    let phis = block.insts().take_while(|inst| inst.opcode() == LLVMOpcode::LLVMPHI);
-    phis.filter(|phi| phi.value().is_truth())
-}
-
-fn is_unsigned(predicate: LLVMIntPredicate) -> bool {
-    use LLVMIntPredicate::*;
-    matches!(predicate, LLVMIntUGT | LLVMIntUGE | LLVMIntULT | LLVMIntULE)
-}
-
-/// Where a comparison of two numbers holds.
-fn as_numbers(predicate: LLVMIntPredicate, left: PwAff, right: PwAff) -> isl::Result<Set> {
-    use LLVMIntPredicate::*;
-    match predicate {
-        LLVMIntEQ => left.eq_set(right),
-        LLVMIntNE => left.ne_set(right),
-        LLVMIntUGT | LLVMIntSGT => left.gt_set(right),
-        LLVMIntUGE | LLVMIntSGE => left.ge_set(right),
-        LLVMIntULT | LLVMIntSLT => left.lt_set(right),
-        LLVMIntULE | LLVMIntSLE => left.le_set(right),
-    }
 }

@@ -1,6 +1,6 @@
 //! The arrays and accesses of a model under construction.
 //!
-//! There is one array for each base address: with the shape that was found for it ([`super::shapes`]), or with one dimension
+//! There is one array for each base address: with the shape that was found for it ([`super::array_shapes`]), or with one dimension
 //! and the greatest cell size that divides all its offsets and lengths. And there is one for each scalar and each phi,
 //! with one cell.
 

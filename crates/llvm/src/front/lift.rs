@@ -1,15 +1,15 @@
 //! Stage `lift`: from a candidate region to a model, and the table that leads back.
 //!
-//! 1. The region's control becomes a tree of loops and blocks ([`super::statements::shape`]) and each block gets its
+//! 1. The region's control becomes a tree of loops and blocks ([`super::shape`]) and each block gets its
 //!    domain ([`super::domains`]).
 //! 2. Blocks are cut into statements ([`super::statements`]); a branch that is not affine and what it decides about is in
 //!    one statement ([`super::hammock`]), and what it writes it may write.
-//! 3. What touches memory ([`super::memory`]) becomes accesses to arrays of cells, one array per base address
-//!    ([`super::draft`]). The subscript is the byte offset divided by the cell size, the greatest that divides all offsets
+//! 3. What touches memory (module `memory`) becomes accesses to arrays of cells, one array per base address
+//!    (module `draft`). The subscript is the byte offset divided by the cell size, the greatest that divides all offsets
 //!    and sizes. An offset that is not affine is an access to any cell: a may-write, or a read of all.
 //! 4. A value that one statement computes and another uses is a scalar; a phi is a cell that the incoming
 //!    blocks write and the phi reads. What is used after the region is live-out.
-//! 5. What had to be assumed ([`super::assumptions`]) goes into the ledger.
+//! 5. What had to be assumed (module `assumptions`) goes into the ledger.
 //!
 //! [`Lifted`] keeps the model and, by the same numbers, the LLVM objects behind it.
 
@@ -23,7 +23,8 @@ use super::flow::{Blocks, region_blocks};
 use super::memory::Memory;
 use super::needed::Needed;
 use super::reductions::reductions;
-use super::statements::{Body, Part, Shape, Synthesis, blocks_of, shape, statements};
+use super::shape::{Shape, blocks_of, shape};
+use super::statements::{Body, Part, Synthesis, statements};
 use crate::pass::{Anchor, Block, Inst, Loop, Pass, Region, Value};
 use crate::scev::{ScevRef, Scevs};
 use isl::{Ctx, Map, Set};

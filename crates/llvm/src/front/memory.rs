@@ -7,8 +7,8 @@
 
 use super::Obstacle;
 use super::affine::{Evaluated, Stop};
+use super::array_shapes::Shape;
 use super::lift::{Lifter, obstacle};
-use super::shapes::Shape;
 use crate::pass::{Alias, Anchor, Block, Inst, Value};
 use crate::scev::{ScevKind, ScevRef};
 use isl::{Map, PwAff, Set, Val};

@@ -1,11 +1,18 @@
 //! From LLVM to Orthant: which parts of a function are loop nests that can be modelled.
 //!
-//! [`detect`] is the stage. It rests on three questions, each in its own file: what stands in the way in a
+//! [`detect`] is the first stage. It rests on three questions, each in its own file: what stands in the way in a
 //! block ([`effects`]), in a loop's bounds ([`bounds`]), and in the shape of the control flow ([`flow`]).
+//!
+//! [`lift`] is the second. It asks when each block runs ([`domains`], `conditions`, with [`affine`] expressions and [`hammock`]s where
+//! they are not), what has to be executed and in which pieces ([`shape`], [`statements`], `needed`, `cheap`), what each
+//! piece touches (`memory`, `array_shapes`, `reductions`, [`exits`]), and writes the model (`draft`, `assumptions`).
 
 pub mod affine;
+mod array_shapes;
 mod assumptions;
 pub mod bounds;
+mod cheap;
+mod conditions;
 pub mod detect;
 pub mod domains;
 mod draft;
@@ -17,7 +24,7 @@ pub mod lift;
 mod memory;
 mod needed;
 mod reductions;
-mod shapes;
+pub mod shape;
 pub mod statements;
 
 use crate::pass::{Anchor, Region};

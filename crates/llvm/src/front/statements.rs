@@ -2,17 +2,18 @@
 //!
 //! An instruction whose value follows from the counters and from values outside the region (an index, an
 //! address, a bound) is *synthesizable*: it belongs to no statement and is computed anew wherever it is needed.
-//! An instruction without effect whose value nothing needs belongs to no statement either ([`super::needed`]).
+//! An instruction without effect whose value nothing needs belongs to no statement either (module `needed`).
 //! The other instructions of a block are cut into statements as fine as independence allows: two
 //! instructions are in one statement if one uses the other's value, or if their order matters (both touch
 //! memory, one writes, they may touch the same array) and other statements would come between them. A cheap value that
 //! several of them use (a load of something that the block does not write, with little arithmetic) ties none of them
-//! together: each computes it for itself.
+//! together: each computes it for itself (module `cheap`).
 //! The blocks inside a [hammock](super::hammock) are cut together with its head's; its branch and all that is
 //! inside are in one statement.
 
+use super::cheap::{Cheap, add_cheap};
 use super::flow::Blocks;
-use crate::pass::{Block, Inst, Loop, Pass, Region, Value};
+use crate::pass::{Block, Inst, Loop, Value};
 use crate::scev::{Scev, ScevKind, Scevs};
 use llvm_sys::LLVMOpcode;
 use std::cmp::Ordering;
@@ -131,76 +132,6 @@ impl<'p> Synthesis<'_, 'p> {
     }
 }
 
-/// The region's control as a tree of loops and blocks, in an order in which edges lead forward.
-#[derive(Clone, Debug)]
-pub enum Shape<'p> {
-    /// A block.
-    Block(Block<'p>),
-    /// A loop and what is in it.
-    Loop(Loop<'p>, Vec<Shape<'p>>),
-}
-
-/// The shape of a region, which must be reducible.
-pub fn shape<'p>(pass: Pass<'p>, scope: &Blocks<'p>, region: Region<'p>) -> Vec<Shape<'p>> {
-    level(pass, scope, region.entry, None)
-}
-
-/// All blocks of a shape, in order.
-pub fn blocks_of<'p>(shape: &[Shape<'p>]) -> Vec<Block<'p>> {
-    let mut blocks = Vec::new();
-    for part in shape {
-        match part {
-            Shape::Block(block) => blocks.push(*block),
-            Shape::Loop(_, body) => blocks.extend(blocks_of(body)),
-        }
-    }
-    blocks
-}
-
-/// What is directly in a loop (or in the region), sorted so that edges lead forward: a depth-first search over
-/// blocks, with each inner loop taken as one node.
-fn level<'p>(
-    pass: Pass<'p>,
-    scope: &Blocks<'p>,
-    entry: Block<'p>,
-    around: Option<Loop<'p>>,
-) -> Vec<Shape<'p>> {
-    let inner = |block: Block<'p>| {
-        let outwards = std::iter::successors(pass.loop_of(block), |l| l.parent());
-        outwards.take_while(|l| Some(*l) != around && scope.contains(&l.header())).last()
-    };
-    let node = |block: Block<'p>| inner(block).map_or(block, |l| l.header());
-    let next = |at: Block<'p>| -> Vec<Block<'p>> {
-        let successors = match inner(at) {
-            Some(l) => l.exit_blocks(),
-            None => at.successors(),
-        };
-        let stays = |block: &Block<'p>| {
-            scope.contains(block) && *block != entry && around.is_none_or(|l| l.contains(*block))
-        };
-        successors.into_iter().filter(stays).map(node).collect()
-    };
-    let start = node(entry);
-    let mut seen = HashSet::from([start]);
-    let mut path = vec![(start, next(start).into_iter())];
-    let mut finished = Vec::new();
-    while let Some((at, rest)) = path.last_mut() {
-        match rest.next() {
-            Some(block) if seen.insert(block) => path.push((block, next(block).into_iter())),
-            Some(_) => {}
-            None => {
-                finished.push(*at);
-                path.pop();
-            }
-        }
-    }
-    let part = |block: Block<'p>| match inner(block) {
-        Some(l) => Shape::Loop(l, level(pass, scope, l.header(), Some(l))),
-        None => Shape::Block(block),
-    };
-    finished.into_iter().rev().map(part).collect()
-}
-
 /// The statements of a body's worth of code, a block or a hammock with all it executes, in order. `may_conflict` says
 /// whether the order of two memory instructions matters.
 pub fn statements<'p>(whole: &Body<'p>, may_conflict: impl Fn(Inst<'p>, Inst<'p>) -> bool) -> Vec<Body<'p>> {
@@ -304,88 +235,6 @@ impl<'p> Cutter<'_, 'p> {
             }
         };
         self.bodies[home].parts[0].phi_writes.push(write);
-    }
-}
-
-/// Adds the cheap values that a statement uses, each in its place.
-fn add_cheap<'p>(body: &mut Body<'p>, insts: &[Inst<'p>], cheap: &HashSet<Inst<'p>>) {
-    let mut wanted: HashSet<Inst<'p>> = body.insts().collect();
-    let mut work: Vec<_> = body.uses().collect();
-    while let Some(value) = work.pop() {
-        if let Some(inst) = value.inst().filter(|inst| cheap.contains(inst))
-            && wanted.insert(inst)
-        {
-            work.extend(inst.operands());
-        }
-    }
-    body.parts[0].insts = insts.iter().copied().filter(|inst| wanted.contains(inst)).collect();
-}
-
-/// The search for values that are computed in each statement that uses them.
-struct Cheap<'a, 'p, F> {
-    insts: &'a [Inst<'p>],
-    /// What may write memory.
-    writes: Vec<Inst<'p>>,
-    may_conflict: &'a F,
-}
-
-impl<'p, F: Fn(Inst<'p>, Inst<'p>) -> bool> Cheap<'_, 'p, F> {
-    /// How many instructions a value may take.
-    const MOST: usize = 3;
-
-    fn all(&self) -> HashSet<Inst<'p>> {
-        let mut sizes: HashMap<Inst<'p>, usize> = HashMap::new();
-        let here: HashSet<_> = self.insts.iter().copied().collect();
-        // Operands come before their users.
-        for &inst in self.insts.iter().filter(|inst| self.is_plain(**inst)) {
-            let mut size = 1;
-            for operand in inst.operands().into_iter().filter_map(|value| value.inst()) {
-                match sizes.get(&operand) {
-                    Some(smaller) => size += smaller,
-                    None if here.contains(&operand) => size += Self::MOST,
-                    None => {}
-                }
-            }
-            if size <= Self::MOST {
-                sizes.insert(inst, size);
-            }
-        }
-        let mut cheap: HashSet<_> = sizes.into_keys().collect();
-        // Users come after their operands: a value whose users are all elsewhere in the block stays.
-        for inst in self.insts.iter().rev() {
-            let stays = |user: &Inst<'p>| here.contains(user) && user.opcode() != LLVMOpcode::LLVMPHI;
-            if !inst.users().iter().all(stays) {
-                cheap.remove(inst);
-            }
-        }
-        self.closed(cheap)
-    }
-
-    /// A cheap value needs cheap operands.
-    fn closed(&self, cheap: HashSet<Inst<'p>>) -> HashSet<Inst<'p>> {
-        let here: HashSet<_> = self.insts.iter().copied().collect();
-        let mut closed = HashSet::new();
-        for &inst in self.insts.iter().filter(|inst| cheap.contains(inst)) {
-            let operands = inst.operands().into_iter().filter_map(|value| value.inst());
-            if operands.filter(|operand| here.contains(operand)).all(|operand| closed.contains(&operand)) {
-                closed.insert(inst);
-            }
-        }
-        closed
-    }
-
-    /// A load that no store of the block disturbs, or arithmetic of one cycle or a few.
-    fn is_plain(&self, inst: Inst<'p>) -> bool {
-        use LLVMOpcode::*;
-        match inst.opcode() {
-            LLVMLoad => !self.writes.iter().any(|&write| (self.may_conflict)(inst, write)),
-            LLVMAdd | LLVMSub | LLVMMul | LLVMAnd | LLVMOr | LLVMXor | LLVMShl | LLVMLShr | LLVMAShr
-            | LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFNeg | LLVMSExt | LLVMZExt | LLVMTrunc | LLVMSIToFP
-            | LLVMUIToFP | LLVMFPExt | LLVMFPTrunc | LLVMICmp | LLVMFCmp | LLVMSelect | LLVMGetElementPtr => {
-                true
-            }
-            _ => false,
-        }
     }
 }
 
