@@ -1,6 +1,6 @@
 //! `orthant dataflow --schedule`: the model of a program, a legal schedule for it, and the loops in C.
 //!
-//! The model is [`imp::lower`]'s, the order [`schedule::optimize`]'s. Legality is checked once more, by the checker
+//! The model is [`imp::lower()`]'s, the order [`schedule::optimize`]'s. Legality is checked once more, by the checker
 //! that knows nothing of the scheduler, and with `--check` the oracle runs both orders. If no other order is legal and
 //! looks better, the program's own is shown.
 //!
