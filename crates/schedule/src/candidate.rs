@@ -26,7 +26,7 @@ pub fn isl_can_schedule(models: &[StmtModel]) -> bool {
     models.iter().all(|model| model.extents.len() <= DEEPEST)
 }
 
-/// isl's scheduler under the given settings, on a smaller instance ([`crate::shrink`]): whether the order is legal must
+/// isl's scheduler under the given settings, on a smaller instance (`shrink`): whether the order is legal must
 /// be proved. The context's own settings come back afterwards.
 pub fn isl_schedule(scop: &Scop, bonds: &Bonds, fusion: Fusion) -> isl::Result<Schedule> {
     let ctx = &scop.ctx;

@@ -9,7 +9,7 @@
 //! - *flow dependences*: from each value that is used to the instance that made it, through registers and memory.
 //!
 //! **Inside a block** the makers of most register values are known beforehand: the instruction above, in the same
-//! iteration. They need no events ([`Prepared::inner`]); only registers that were set before the block are looked up.
+//! iteration. They need no events (`Prepared::inner`); only registers that were set before the block are looked up.
 //!
 //! **Outside loops** nothing is recorded; a value made there is nobody's (statement 0).
 //!
