@@ -17,7 +17,7 @@ use model::Scop;
 /// magnitude with each further dimension and that the count of operations does not see: seconds at 6.
 const DEEPEST: usize = 5;
 
-/// The most that isl's scheduler may take, whatever the budget: the kernels of `bench/kernels` take up to 90,000
+/// The most that isl's scheduler may take, whatever the budget: lu of `bench/kernels` needs 100,000
 /// operations, and an operation on the numbers of a problem that is too hard takes longer and longer.
 pub const ISL_OPERATIONS: u64 = 120_000;
 

@@ -125,7 +125,7 @@ impl Default for Options {
             tiling: Tiling::Auto,
             machine: Machine::default(),
             estimate: 1000,
-            threshold: 0.9,
+            threshold: 0.6,
         }
     }
 }
