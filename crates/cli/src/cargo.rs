@@ -19,6 +19,7 @@ use crate::cc::take_settings;
 use crate::failure::{Failure, MISSING};
 use crate::tools::{self, Tool};
 use crate::{output, settings};
+use options::Setting;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt as _;
@@ -57,7 +58,9 @@ fn subcommand(arguments: &[OsString]) -> Result<ExitCode, Failure> {
         }
         Some(_) => {}
     }
-    let (settings, rest) = take_settings(arguments);
+    let (mut settings, rest) = take_settings(arguments);
+    // The pass runs in the linker, where the early position is over.
+    settings.insert(0, Setting { name: "position".into(), value: Some("late".into()) });
     settings::check(&settings)?;
     let flags = Flags::find()?;
     flags.check_linker()?;

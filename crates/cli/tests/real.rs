@@ -129,7 +129,7 @@ fn cxx_and_fortran_are_compiled() {
 #[test]
 fn thin_lto_runs_the_pass_when_lld_links() {
     let folder = Folder::new(&[("k.c", C), ("m.c", MAIN)]);
-    let flags = ["-Werror", "-O3", "-flto=thin"];
+    let flags = ["-Werror", "-O3", "-flto=thin", "-orthant-position=late"];
     for file in ["k.c", "m.c"] {
         succeeds(folder.orthant().args(["cc", "-orthant-report=compile.jsonl", "-c", file]).args(flags));
     }
