@@ -36,7 +36,12 @@ pub const ROTATION: [&[&str]; 8] = [
 ];
 
 /// Orthant's options for a run: seed divided by the number of flags, modulo their number.
-pub const OPTIONS: [&str; 4] = ["", "schedule=identity position=late", "position=late", "schedule=identity"];
+pub const OPTIONS: [&str; 4] = [
+    "budget=500000",
+    "budget=500000 schedule=identity position=late",
+    "budget=500000 position=late",
+    "budget=500000 schedule=identity",
+];
 
 /// Orthant's options for a seed.
 fn options_of(seed: u64) -> &'static str {
@@ -155,7 +160,7 @@ impl Tester {
             return Err(Error::NoPlugin(plugin));
         }
         let options = std::env::var("PROGEN_OPTS").ok();
-        Ok(Tester { clang: "clang-22".into(), plugin, options, limit: Duration::from_secs(60) })
+        Ok(Tester { clang: "clang-22".into(), plugin, options, limit: Duration::from_secs(240) })
     }
 
     /// Whether the program gives the same with and without the plugin, and what the plugin did.

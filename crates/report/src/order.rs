@@ -78,15 +78,16 @@ pub(crate) mod tests {
         prop_oneof![
             Just(Outcome::Candidate),
             any::<String>().prop_map(|reason| Outcome::Kept { reason }),
-            (any::<String>(), proptest::option::of(0.0..9.0f64)).prop_map(|(text, speedup)| {
-                Outcome::Optimized(NewLoops {
-                    order: vec![text.clone()],
-                    speedup,
-                    conditions: vec![text.clone()],
-                    before: text.clone(),
-                    after: text,
-                })
-            }),
+            (any::<String>(), proptest::option::of((0..72u8).prop_map(|eighths| f64::from(eighths) / 8.0)))
+                .prop_map(|(text, speedup)| {
+                    Outcome::Optimized(NewLoops {
+                        order: vec![text.clone()],
+                        speedup,
+                        conditions: vec![text.clone()],
+                        before: text.clone(),
+                        after: text,
+                    })
+                }),
             proptest::collection::vec(refusal, 1..4).prop_map(|refusals| Outcome::Rejected { refusals }),
         ]
     }

@@ -30,10 +30,10 @@ fn every_default_is_a_value_of_its_option() {
     }
     let defaults = Options::default();
     assert!(defaults.enable && !defaults.time);
-    assert_eq!(defaults.position, Position::Late);
-    assert_eq!(defaults.budget, 1_000_000);
+    assert_eq!(defaults.position, Position::Early);
+    assert_eq!(defaults.budget, 3_000_000);
     assert!(defaults.only.is_none() && defaults.report.is_none());
-    assert_eq!(defaults.stop_after.as_deref(), Some("detect"));
+    assert_eq!(defaults.stop_after.as_deref(), Some("emit"));
 }
 
 #[test]
@@ -98,11 +98,11 @@ fn messages_name_origin_option_value_and_remedy() {
     assert_eq!(
         message("positon=late"),
         "ORTHANT_OPTS: unknown option 'positon' (did you mean 'position'?); the options are enable, position, \
-         only, report, stop-after, print-after, time, budget"
+         only, report, stop-after, print-after, schedule, schedule-in, schedule-out, time, budget"
     );
     assert_eq!(
         message("position=lat"),
-        "ORTHANT_OPTS: option 'position' cannot be 'lat': it takes late or early (did you mean 'late'?)"
+        "ORTHANT_OPTS: option 'position' cannot be 'lat': it takes early or late (did you mean 'late'?)"
     );
     assert_eq!(message("budget"), "ORTHANT_OPTS: option 'budget' needs a value: it takes a whole number");
     assert_eq!(message("budget=-1"), "ORTHANT_OPTS: option 'budget' cannot be '-1': it takes a whole number");
