@@ -32,7 +32,7 @@ const HOT_FUNCTIONS: usize = 8;
 /// The command line.
 pub fn command() -> Command {
     Command::new("profile")
-        .about("Run a program and show what its loops do: iterations, strides, dependences")
+        .about("Run a program and show what its loops do and how they could be faster")
         .arg(
             Arg::new("program")
                 .value_name("PROGRAM")
@@ -132,12 +132,22 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     }
     let Outcome { code, profile } = run::run(&request).map_err(failure)?;
     let profile = profile.map_err(failure)?;
-    say_raw(&summary(&profile));
+    let advice = advise::advise(&profile);
+    say_raw(&(summary(&profile) + &advice.text()));
     if let Some(json) = json {
-        output::write(json, profile.to_json().as_bytes())?;
+        let all = Advised { profile: &profile, advice: &advice };
+        output::write(json, &serde_json::to_vec(&all).unwrap_or_default())?;
         say(&format!("profile written to {}", json.display()));
     }
     Ok(ExitCode::from(code))
+}
+
+/// What `--json` writes: the profile with one more field.
+#[derive(serde::Serialize)]
+struct Advised<'a> {
+    #[serde(flatten)]
+    profile: &'a Profile,
+    advice: &'a advise::Advice,
 }
 
 fn config(matches: &ArgMatches) -> Config {

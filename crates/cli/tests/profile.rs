@@ -136,6 +136,38 @@ fn backprop_without_optimization() {
     assert_eq!(carried[0].distance, [Some(0), Some(1)]);
 }
 
+/// What the paper's Section 2.2 says about its Figure 1, at both ends of optimization.
+#[test]
+fn backprop_gives_the_advice_of_the_paper() {
+    for flags in [["-O2", "-g"], ["-O0", "-g"]] {
+        let scratch = Scratch::new();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/profile/backprop.c");
+        let program = scratch.compile_file("gcc", &source, &flags);
+        let (output, profile) = scratch.profile(&[], &program, &[]);
+        let profile = profile.expect("a profile");
+        let json = std::fs::read_to_string(scratch.path("profile.json")).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let advice: advise::Advice = serde_json::from_value(json["advice"].clone()).unwrap();
+        assert_eq!(advice, advise::advise(&profile));
+        let lines = |id: advise::Kind| {
+            let of_kernel = |s: &&advise::Suggestion| s.id == id && s.possible && s.lines[0].line == 9;
+            let found = advice.suggestions.iter().find(of_kernel);
+            let found = found.unwrap_or_else(|| panic!("{flags:?}: no {}: {}", id.id(), stderr(&output)));
+            assert!(!found.over_approximated && found.gain > 0.01);
+            found.lines.iter().map(|loc| loc.line).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(advise::Kind::Interchange), [9, 11]);
+        assert_eq!(lines(advise::Kind::Vectorize), [9, 11]);
+        assert_eq!(lines(advise::Kind::Tile), [9, 11]);
+        let said = stderr(&output);
+        assert!(
+            said.contains("can use vector instructions after the interchange: stride 1 along it"),
+            "{said}"
+        );
+        assert!(said.contains("observed in one run, not proved"), "{said}");
+    }
+}
+
 #[test]
 fn output_and_exit_status_are_the_programs() {
     let scratch = Scratch::new();
