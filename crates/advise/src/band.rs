@@ -9,7 +9,8 @@
 //!
 //! If (1) fails only by components that an earlier positive one outweighs, *skewing* mends it: with
 //! `x_d + f * x_a` in place of `x_d`, the component becomes at least 0 for `f = ceil(-low_d / low_a)`. Example: a
-//! stencil over time, `(1, -1)`, `(1, 0)`, `(1, 1)`: `f = 1`.
+//! stencil over time, `(1, -1)`, `(1, 0)`, `(1, 1)`: `f = 1`. Only for exact distances and small factors: skewing by the
+//! length of the loop always helps, and is good for nothing.
 //!
 //! Of a chain the longest band is suggested, the innermost of these. The gain is the share of the accesses inside it that
 //! go to data (or neighbours of data) that an outer loop of the band comes back to, times the share of its instructions:
@@ -20,6 +21,9 @@ use crate::view::{Chain, Dep, View, inside, places, places_of};
 use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion};
 use std::collections::BTreeSet;
 use trace::profile::{Access, Carrier, Loop};
+
+/// Skewing by more is as good as running the outer iterations one after the other.
+const MOST_SKEW: i64 = 8;
 
 /// Per loop of a band after the first how many iterations of the first it moves by; all 0: permutable as it is.
 type Factors = Vec<i64>;
@@ -102,7 +106,9 @@ fn check(view: &View, chain: &Chain, from: usize, to: usize) -> Result<Factors, 
         for distance in dep.distances.iter().filter(|x| x.reaches(from)) {
             let first = distance.components[from].low;
             for (factor, component) in factors.iter_mut().zip(&distance.components[from + 1..=to]) {
-                let wanted = skew(first, component.low).ok_or_else(|| dep.obstacle(distance))?;
+                let wanted =
+                    skew(first, component.low).filter(|f| *f == 0 || (distance.exact && *f <= MOST_SKEW));
+                let wanted = wanted.ok_or_else(|| dep.obstacle(distance))?;
                 *factor = wanted.max(*factor);
             }
         }

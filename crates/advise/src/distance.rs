@@ -3,8 +3,10 @@
 //! A [`Distance`] has one interval per common loop. [`distances`] turns a folded dependence into a list of them that
 //! together contain every distance that was observed:
 //!
-//! - A piece whose label has known coefficients gives the range of `x_d - label_d(x)` over the box around the piece.
-//! - A component with an unknown coefficient (the paper's top) can be anything. So can all of a relation that lost points.
+//! - A piece at a constant distance is read off its labels. The others are left to isl: the least and the greatest
+//!   value of `x_d - label_d(x)`, for each loop that can carry it.
+//! - Where isl fails (the budget is spent, or the text is no map), the same over the box around the piece; a component
+//!   with an unknown coefficient (the paper's top) can be anything. So can all of a relation that lost points.
 //! - A producer runs before its consumer, so only distances that are lexicographically not negative remain. This is the
 //!   over-approximation of Section 4.3, applied to the whole vector: imposing the order on the unknown components alone
 //!   would lose `(1, top)` with a negative second component, which a run can well have.
@@ -15,6 +17,7 @@
 //! Example: `(0, top)` gives `(0, 0)` and `(0, [1, ..])`, the paper's `cj' = cj and ck' <= ck`; `(1, top)` stays
 //! `(1, [.., ..])`.
 
+use isl::{Ctx, Map, Set};
 use trace::profile::{Dependence, Piece};
 
 /// All integers from `low` to `high`; the extreme values of the type stand for no bound.
@@ -54,7 +57,7 @@ pub struct Distance {
     pub components: Vec<Interval>,
     /// The loop that carries it: the first whose component is not 0.
     pub level: Option<usize>,
-    /// Whether only distances that were observed are in it.
+    /// Whether its bounds are those of distances that were observed.
     pub exact: bool,
 }
 
@@ -96,22 +99,55 @@ pub fn distances(dependence: &Dependence, common: usize) -> Vec<Distance> {
     let known: u64 = relation.pieces.iter().map(|p| p.points).sum();
     let mut out = Vec::new();
     let lost = known < relation.points || relation.pieces.is_empty();
-    let free = lost.then(|| (vec![Interval::ALL; common], false));
-    for (components, exact) in relation.pieces.iter().map(|p| of_piece(p, common)).chain(free) {
-        for distance in in_order(&components, exact) {
-            if !out.contains(&distance) {
-                out.push(distance);
-            }
+    let free = lost.then(|| in_order(&vec![Interval::ALL; common], false));
+    for distance in relation.pieces.iter().map(|p| of_piece(p, common)).chain(free).flatten() {
+        if !out.contains(&distance) {
+            out.push(distance);
         }
     }
     out
 }
 
-/// The components over a piece, and whether they are exact.
-fn of_piece(piece: &Piece, common: usize) -> (Vec<Interval>, bool) {
+fn of_piece(piece: &Piece, common: usize) -> Vec<Distance> {
     let components: Vec<Interval> = (0..common).map(|d| component(piece, d)).collect();
-    let constant = components.iter().all(|c| c.low == c.high);
-    (components, piece.exact && constant)
+    if components.iter().all(|c| c.low == c.high) {
+        return in_order(&components, piece.exact);
+    }
+    by_isl(piece, common).unwrap_or_else(|_| in_order(&components, false))
+}
+
+/// The distances of a piece, split by the loop that carries them, with the bounds that isl finds.
+fn by_isl(piece: &Piece, common: usize) -> isl::Result<Vec<Distance>> {
+    let ctx = Ctx::of_thread();
+    let names =
+        |letter: char, n: usize| (0..n).map(|d| format!("{letter}{d}")).collect::<Vec<_>>().join(", ");
+    let (x, y) = (names('x', piece.low.len()), names('y', piece.labels.len()));
+    let difference = (0..common).map(|d| format!("x{d} - y{d}")).collect::<Vec<_>>().join(", ");
+    let relation: Map = ctx.parse(&piece.isl)?;
+    let all = relation.wrap()?.apply(ctx.parse(&format!("{{ [[{x}] -> [{y}]] -> [{difference}] }}"))?)?;
+    let mut out = Vec::new();
+    for level in (0..common).map(Some).chain([None]) {
+        let component =
+            |d: usize| if level.is_some_and(|l| d >= l) { format!("d{d}") } else { "0".to_owned() };
+        let tuple = (0..common).map(component).collect::<Vec<_>>().join(", ");
+        let condition = level.map_or_else(String::new, |l| format!(": d{l} >= 1"));
+        let part = all.clone().intersect(ctx.parse(&format!("{{ [{tuple}] {condition} }}"))?)?;
+        if !part.is_empty()? {
+            let components = (0..common).map(|d| bounds(&part, d)).collect::<isl::Result<_>>()?;
+            out.push(Distance { components, level, exact: piece.exact });
+        }
+    }
+    Ok(out)
+}
+
+/// The least and the greatest value of a dimension.
+fn bounds(set: &Set, d: usize) -> isl::Result<Interval> {
+    let number = |value: isl::Val, unbounded: i64| -> isl::Result<i64> {
+        Ok(if value.is_int()? { value.to_str()?.parse().unwrap_or(unbounded) } else { unbounded })
+    };
+    let low = number(set.clone().dim_min_val(d)?, i64::MIN)?;
+    let high = number(set.clone().dim_max_val(d)?, i64::MAX)?;
+    Ok(Interval { low, high })
 }
 
 /// The range of `x_d - label_d(x)` over the box around a piece.
@@ -194,8 +230,24 @@ mod tests {
     #[test]
     fn a_varying_distance_is_a_range() {
         // The producer is always iteration 0: 0 to 9 iterations before.
-        let d = dependence(&[(0, &[Some(0)])]);
+        let mut d = dependence(&[(0, &[Some(0)])]);
         assert_eq!(texts(&d), ["(1..9)", "(0)"]);
+        // isl knows more than the box around it: here it is never iteration 0 that asks.
+        d.relation.pieces[0].isl = "{ [i0] -> [0] : 2 <= i0 <= 9 }".to_owned();
+        let found = distances(&d, 1);
+        assert_eq!((found[0].text().as_str(), found[0].exact, found.len()), ("(2..9)", true, 1));
+    }
+
+    #[test]
+    fn triangles_are_no_boxes() {
+        // As in an LU factorization: the producer is in an earlier iteration of the outermost loop, always.
+        let mut d = dependence(&[(0, &[Some(0), Some(1)]), (0, &[Some(1), Some(-1)])]);
+        d.relation.pieces[0].isl = "{ [i0, i1] -> [i1, i0 - i1] : 1 <= i0 <= 9 and 0 <= i1 < i0 }".to_owned();
+        let found = distances(&d, 2);
+        assert_eq!(found.iter().map(|d| d.level).collect::<Vec<_>>(), [Some(0)]);
+        assert_eq!(found[0].text(), "(1..9, -9..7)");
+        d.relation.pieces[0].isl = "no map".to_owned();
+        assert!(distances(&d, 2).len() > 1);
     }
 
     #[test]

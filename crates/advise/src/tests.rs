@@ -176,6 +176,12 @@ fn a_stencil_over_time_is_skewed() {
     assert!(outer.obstacles[0].exact && !outer.over_approximated);
     // The inner loop is vectorizable: the outer one carries everything.
     assert_eq!(possible(&advice, Kind::Vectorize).loops, [1]);
+    // Not by any factor, and not if the distance is only known to be in a range.
+    b.flow(s, s, &[Some(1), Some(-9)]);
+    assert!(forbidden(&b.advise(), Kind::Tile).obstacles[0].message.contains("(1, -9)"));
+    b.0.dependences.pop();
+    b.flow(s, s, &[Some(1), None]);
+    assert!(forbidden(&b.advise(), Kind::Tile).over_approximated);
 }
 
 #[test]

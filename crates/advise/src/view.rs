@@ -14,6 +14,9 @@ use trace::profile::{Carrier, Class, Dependence, DependenceKind, Loop, LoopKind,
 /// Obstacles shown per suggestion.
 const OBSTACLES: usize = 3;
 
+/// isl operations for the distances of a nest; when they are spent, boxes have to do.
+const BUDGET: u64 = 5_000_000;
+
 /// A dependence with its distances.
 pub struct Dep<'a> {
     /// Position in the nest.
@@ -98,7 +101,8 @@ impl<'a> View<'a> {
             let distances = distances(dependence, common);
             Some(Dep { index: index as u32, dependence, source, target, distances })
         };
-        View { nest, deps: nest.dependences.iter().enumerate().filter_map(dep).collect() }
+        let deps = || nest.dependences.iter().enumerate().filter_map(dep).collect();
+        View { nest, deps: isl::Ctx::of_thread().with_budget(BUDGET, deps) }
     }
 
     /// All chains.
