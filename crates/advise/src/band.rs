@@ -131,23 +131,20 @@ fn skew(outer: i64, inner: i64) -> Option<i64> {
 /// to it. The error is the dependence by which it comes back.
 pub fn separation(view: &View, outer: &Loop, inner: &Loop) -> Result<(), Obstacle> {
     let d = outer.dimension as usize;
-    let edges: Vec<&Dep> = view.flow_within(outer).filter(|dep| dep.reaches(d)).collect();
-    let mut reached: BTreeSet<u32> = BTreeSet::new();
-    loop {
-        let before = reached.len();
-        for dep in &edges {
-            let comes_from_inside = inside(dep.source, inner) || reached.contains(&dep.source.id);
-            if comes_from_inside && !inside(dep.target, inner) {
-                reached.insert(dep.target.id);
+    let mut work: Vec<u32> = view.statements(inner).map(|s| s.id).collect();
+    let mut reached: BTreeSet<u32> = work.iter().copied().collect();
+    while let Some(statement) = work.pop() {
+        for dep in view.uses(statement, outer) {
+            let Some(distance) = dep.distances.iter().find(|x| x.reaches(d)) else { continue };
+            if inside(dep.target, inner) && !inside(dep.source, inner) {
+                return Err(dep.obstacle(distance));
+            }
+            if reached.insert(dep.target.id) {
+                work.push(dep.target.id);
             }
         }
-        if reached.len() == before {
-            break;
-        }
     }
-    let back = edges.iter().find(|dep| reached.contains(&dep.source.id) && inside(dep.target, inner));
-    let obstacle = back.and_then(|dep| dep.distances.iter().find(|x| x.reaches(d)).map(|x| dep.obstacle(x)));
-    obstacle.map_or(Ok(()), Err)
+    Ok(())
 }
 
 /// What has to be rewritten around `inner` so that it is alone in `outer`.

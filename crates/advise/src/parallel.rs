@@ -95,9 +95,7 @@ fn needs(view: &View, l: &Loop, sums: &[&Dep], copies: &[&Statement]) -> Vec<Str
 
 /// Whether a dependence only passes an accumulated value on, which nothing else inside the loop uses.
 pub fn is_reduction(view: &View, l: &Loop, dep: &Dep) -> bool {
-    let consumers = |s: &Statement| -> BTreeSet<u32> {
-        view.flow_within(l).filter(|d| d.source.id == s.id).map(|d| d.target.id).collect()
-    };
+    let consumers = |s: &Statement| -> BTreeSet<u32> { view.uses(s.id, l).map(|d| d.target.id).collect() };
     if dep.source.id == dep.target.id {
         return dep.source.accumulates && consumers(dep.source).len() == 1;
     }

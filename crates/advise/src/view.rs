@@ -8,7 +8,7 @@
 use crate::distance::{Distance, distances};
 use crate::{Kind, Obstacle, Suggestion};
 use model::SourceLoc;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use trace::profile::{Carrier, Class, Dependence, DependenceKind, Loop, LoopKind, Nest, Statement};
 
 /// Obstacles shown per suggestion.
@@ -89,6 +89,8 @@ pub struct View<'a> {
     pub nest: &'a Nest,
     /// Its dependences.
     pub deps: Vec<Dep<'a>>,
+    /// Per statement the flows that start there, by position in `deps`.
+    uses: BTreeMap<u32, Vec<usize>>,
 }
 
 impl<'a> View<'a> {
@@ -102,7 +104,12 @@ impl<'a> View<'a> {
             Some(Dep { index: index as u32, dependence, source, target, distances })
         };
         let deps = || nest.dependences.iter().enumerate().filter_map(dep).collect();
-        View { nest, deps: isl::Ctx::of_thread().with_budget(BUDGET, deps) }
+        let deps: Vec<Dep> = isl::Ctx::of_thread().with_budget(BUDGET, deps);
+        let mut uses: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+        for (n, dep) in deps.iter().enumerate().filter(|(_, dep)| dep.is_flow()) {
+            uses.entry(dep.source.id).or_default().push(n);
+        }
+        View { nest, deps, uses }
     }
 
     /// All chains.
@@ -149,6 +156,12 @@ impl<'a> View<'a> {
     /// Flows of values between statements inside a loop.
     pub fn flow_within(&self, l: &Loop) -> impl Iterator<Item = &Dep<'a>> {
         self.within(l).filter(|d| d.is_flow())
+    }
+
+    /// Flows from a statement to statements inside a loop.
+    pub fn uses(&self, statement: u32, l: &Loop) -> impl Iterator<Item = &Dep<'a>> {
+        let uses = self.uses.get(&statement).into_iter().flatten();
+        uses.map(|n| &self.deps[*n]).filter(move |dep| inside(dep.target, l))
     }
 
     /// The names of functions called inside a loop that were not looked into.

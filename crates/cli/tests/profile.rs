@@ -169,6 +169,33 @@ fn backprop_gives_the_advice_of_the_paper() {
 }
 
 #[test]
+fn a_saved_profile_is_shown_again_and_compared() {
+    let scratch = Scratch::new();
+    let run = |source: &str, name: &str| {
+        let program = scratch.compile(source, &["-O1", "-g"]);
+        let (output, _) = scratch.profile(&[], &program, &[]);
+        std::fs::rename(scratch.path("profile.json"), scratch.path(name)).unwrap();
+        stderr(&output)
+    };
+    let text = run(LOOPS, "old.json");
+    run(&LOOPS.replace("r < 50", "r < 25").replace("a[i] += a[i - 1]", "a[i] += r"), "new.json");
+    let report = |arguments: &[&str]| {
+        let mut command = orthant();
+        command.arg("report").args(arguments).current_dir(scratch.0.path());
+        command
+    };
+    let again = stdout(&succeeds(&mut report(&["old.json"])));
+    assert!(again.contains("depend on each other") && text.starts_with(&again), "{again}\n{text}");
+    let changed = stdout(&succeeds(&mut report(&["new.json", "--diff", "old.json"])));
+    assert!(changed.lines().any(|l| l.contains("-60.0%") && l.contains("hot ")), "{changed}");
+    assert!(changed.contains("new: ") && changed.contains("[vectorize]"), "{changed}");
+    std::fs::write(scratch.path("bad.json"), "{}").unwrap();
+    let said = fails(&mut report(&["bad.json"]), 1);
+    assert!(said.contains("bad.json: not a profile of Orthant") && said.contains("help: "), "{said}");
+    assert!(fails(&mut report(&["none.json"]), 1).contains("none.json"));
+}
+
+#[test]
 fn output_and_exit_status_are_the_programs() {
     let scratch = Scratch::new();
     let source = "#include <stdio.h>\nint main(int c, char **v) { char s[9]; fgets(s, 9, stdin); printf(\"%s%d\", s, c); \
