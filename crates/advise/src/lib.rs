@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use trace::profile::Profile;
 use view::View;
 
-/// Loops with less than this share of the instructions are not worth a suggestion.
+/// Loops with less than this share of the instructions, and suggestions with less gain, are not worth a line.
 const LEAST_SHARE: f64 = 0.01;
 
 /// What a suggestion is about. The names are stable.
@@ -145,6 +145,7 @@ pub fn advise(profile: &Profile) -> Advice {
         suggestions.extend(band::suggest(&view));
         suggestions.extend(stride::suggest(&view));
     }
+    suggestions.retain(|s: &Suggestion| s.gain >= LEAST_SHARE);
     suggestions.sort_by(|a, b| {
         b.possible
             .cmp(&a.possible)

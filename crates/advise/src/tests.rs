@@ -252,6 +252,16 @@ fn storage_that_all_iterations_write_is_copied() {
 }
 
 #[test]
+fn long_lists_are_cut() {
+    let mut b = Builder::new(1);
+    (0..7).for_each(|_| {
+        b.statement(1, Class::Move, &[(WRITE, &[Some(0)])]);
+    });
+    let advice = b.advise();
+    assert!(possible(&advice, Kind::Privatize).needs[0].ends_with("f.c:13, f.c:14, 2 more"));
+}
+
+#[test]
 fn calls_are_named() {
     let mut b = Builder::new(1);
     let call = b.statement(1, Class::Call, &[]);

@@ -14,6 +14,8 @@ use trace::profile::{Carrier, Class, Dependence, DependenceKind, Loop, LoopKind,
 /// Obstacles shown per suggestion.
 const OBSTACLES: usize = 3;
 
+/// Places shown of a list.
+const PLACES: usize = 5;
 /// isl operations for the distances of a nest; when they are spent, boxes have to do.
 const BUDGET: u64 = 5_000_000;
 
@@ -242,10 +244,14 @@ pub fn at(statement: &Statement) -> String {
     statement.loc.as_ref().map_or_else(|| format!("`{}`", statement.text), short)
 }
 
-/// The places of statements, each once.
+/// The places of statements, each once; only some of many.
 pub fn places_of<'a>(statements: impl Iterator<Item = &'a Statement>) -> String {
     let all: BTreeSet<String> = statements.map(at).collect();
-    all.into_iter().collect::<Vec<_>>().join(", ")
+    let mut shown: Vec<String> = all.iter().take(PLACES).cloned().collect();
+    if all.len() > PLACES {
+        shown.push(format!("{} more", all.len() - PLACES));
+    }
+    shown.join(", ")
 }
 
 /// File name and line.
