@@ -24,9 +24,10 @@ const ASSOCIATIVE: [&str; 16] = [
 /// Suggestions for a nest.
 pub fn suggest(view: &View) -> Vec<Suggestion> {
     let mut found: Vec<Suggestion> = view.children(None).flat_map(|l| visit(view, l)).collect();
-    // Of what is impossible the outermost loops say enough.
+    // Of what is impossible the outermost loops say enough, and those that an exact result could allow.
     let outermost: BTreeSet<u32> = view.children(None).map(|l| l.id).collect();
-    found.retain(|s| s.possible || s.loops.iter().all(|l| outermost.contains(l)));
+    let in_doubt = |s: &Suggestion| s.obstacles.iter().all(|o| !o.exact);
+    found.retain(|s| s.possible || in_doubt(s) || s.loops.iter().all(|l| outermost.contains(l)));
     found
 }
 
@@ -51,8 +52,9 @@ fn examine(view: &View, l: &Loop) -> Suggestion {
     let (sums, others): (Vec<&Dep>, Vec<&Dep>) =
         carried.into_iter().partition(|dep| is_reduction(view, l, dep));
     if !others.is_empty() {
-        let message = format!("the iterations of {} depend on each other", place(l));
-        let obstacles = others.iter().filter_map(|dep| carried_at(dep, d)).collect();
+        let obstacles: Vec<Obstacle> = others.iter().filter_map(|dep| carried_at(dep, d)).collect();
+        let may = if obstacles.iter().any(|o| o.exact) { "" } else { "may " };
+        let message = format!("the iterations of {} {may}depend on each other", place(l));
         return view.forbidden(Kind::Parallel, &[l], gain, message, obstacles);
     }
     let copies = copied(view, l, &sums);

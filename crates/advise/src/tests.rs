@@ -201,6 +201,22 @@ fn what_is_not_known_forbids_and_says_so() {
 }
 
 #[test]
+fn inner_loops_in_doubt_are_told() {
+    let mut b = Builder::new(2);
+    let s = b.statement(2, Class::Float, &[(WRITE, &[Some(40), Some(4)])]);
+    b.flow(s, s, &[Some(1), Some(0)]);
+    let inner = |advice: &Advice| {
+        advice.suggestions.iter().find(|s| s.loops == [1] && s.id == Kind::Parallel).cloned()
+    };
+    assert!(inner(&b.advise()).is_some_and(|s| s.possible));
+    b.flow(s, s, &[Some(0), None]);
+    let doubt = inner(&b.advise()).unwrap();
+    assert!(!doubt.possible && doubt.message.contains("f.c:2 may depend"), "{}", doubt.message);
+    b.flow(s, s, &[Some(0), Some(1)]);
+    assert_eq!(inner(&b.advise()), None);
+}
+
+#[test]
 fn a_prefix_sum_is_no_reduction() {
     let mut b = Builder::new(1);
     let sum = b.statement(1, Class::Float, &[(READ, &[Some(4)])]);
