@@ -31,6 +31,7 @@ mod fmt;
 mod opt;
 mod output;
 mod profile;
+mod saved;
 mod settings;
 mod shell;
 mod tools;
@@ -67,6 +68,7 @@ fn dispatch(argv: Vec<OsString>) -> Result<ExitCode, Failure> {
             "dataflow" => dataflow::run(&matches),
             "fmt" => fmt::run(&matches),
             "profile" => profile::run(&matches),
+            "report" => saved::run(&matches),
             "version" => version::run(),
             "completions" => shell::completions(&matches),
             "man" => shell::man(&matches),

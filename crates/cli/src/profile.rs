@@ -19,7 +19,7 @@ use trace::Mode;
 use trace::profile::{Ended, Loop, LoopKind, Nest, Profile};
 
 /// Nests shown.
-const SHOWN: usize = 8;
+pub const SHOWN: usize = 8;
 /// Loops shown of a nest.
 const LOOPS: usize = 8;
 /// Characters shown of a name.
@@ -32,7 +32,7 @@ const HOT_FUNCTIONS: usize = 8;
 /// The command line.
 pub fn command() -> Command {
     Command::new("profile")
-        .about("Run a program and show what its loops do: iterations, strides, dependences")
+        .about("Run a program and show what its loops do and how they could be faster")
         .arg(
             Arg::new("program")
                 .value_name("PROGRAM")
@@ -132,12 +132,22 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     }
     let Outcome { code, profile } = run::run(&request).map_err(failure)?;
     let profile = profile.map_err(failure)?;
-    say_raw(&summary(&profile));
+    let advice = advise::advise(&profile);
+    say_raw(&(summary(&profile) + &advice.text()));
     if let Some(json) = json {
-        output::write(json, profile.to_json().as_bytes())?;
+        let all = Advised { profile: &profile, advice: &advice };
+        output::write(json, &serde_json::to_vec(&all).unwrap_or_default())?;
         say(&format!("profile written to {}", json.display()));
     }
     Ok(ExitCode::from(code))
+}
+
+/// What `--json` writes: the profile with one more field.
+#[derive(serde::Serialize)]
+struct Advised<'a> {
+    #[serde(flatten)]
+    profile: &'a Profile,
+    advice: &'a advise::Advice,
 }
 
 fn config(matches: &ArgMatches) -> Config {
@@ -186,7 +196,7 @@ fn hot_functions(request: &Request) -> Result<Vec<String>, Failure> {
 }
 
 /// One screen for people.
-fn summary(profile: &Profile) -> String {
+pub fn summary(profile: &Profile) -> String {
     let mut text = String::new();
     let totals = &profile.totals;
     let share = percent(totals.instructions_in_loops, totals.instructions);
@@ -224,7 +234,7 @@ fn ended(ended: &Ended) -> String {
 fn show_nest(text: &mut String, nest: &Nest, survey: bool) {
     for (n, l) in nest.loops.iter().take(LOOPS).enumerate() {
         let share = if n == 0 { format!("{:5.1}%", 100.0 * nest.share) } else { " ".repeat(6) };
-        let indent = "  ".repeat(l.dimension as usize);
+        let indent = "  ".repeat(LOOPS.min(l.dimension as usize));
         let place =
             l.loc.as_ref().map_or_else(|| format!("{:#x}", l.address.offset), |loc| shown(&loc.to_string()));
         let kind = if l.kind == LoopKind::Recursion { "recursion of " } else { "" };
@@ -239,12 +249,16 @@ fn show_nest(text: &mut String, nest: &Nest, survey: bool) {
 
 /// Text from the program's files, without control characters, and not longer than a line has room for.
 fn shown(text: &str) -> String {
-    let mut shown: String =
-        text.chars().take(LONGEST).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let mut shown: String = printable(text).chars().take(LONGEST).collect();
     if text.chars().nth(LONGEST).is_some() {
         shown.push_str("...");
     }
     shown
+}
+
+/// Text without characters that could move the cursor.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 fn trips(l: &Loop) -> String {
@@ -256,7 +270,9 @@ fn trips(l: &Loop) -> String {
 
 /// What was seen to tie the iterations of a loop together.
 fn carried(nest: &Nest, l: &Loop) -> String {
-    let inside = |s: u32| nest.statements[s as usize].loops.get(l.dimension as usize) == Some(&l.id);
+    let inside = |s: u32| {
+        nest.statements.get(s as usize).is_some_and(|s| s.loops.get(l.dimension as usize) == Some(&l.id))
+    };
     let of_it = nest.dependences.iter().filter(|d| d.carried_by == Some(l.dimension) && inside(d.target));
     let (mut exact, mut over) = (0, 0);
     of_it.for_each(|d| if d.relation.exact { exact += 1 } else { over += 1 });
@@ -271,7 +287,8 @@ fn percent(part: u64, all: u64) -> String {
     if all == 0 { "0%".to_owned() } else { format!("{:.0}%", 100.0 * part as f64 / all as f64) }
 }
 
-fn grouped(number: u64) -> String {
+/// A number with its digits in groups of three.
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (n, digit) in digits.chars().enumerate() {

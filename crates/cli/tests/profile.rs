@@ -136,6 +136,65 @@ fn backprop_without_optimization() {
     assert_eq!(carried[0].distance, [Some(0), Some(1)]);
 }
 
+/// What the paper's Section 2.2 says about its Figure 1, at both ends of optimization.
+#[test]
+fn backprop_gives_the_advice_of_the_paper() {
+    for flags in [["-O2", "-g"], ["-O0", "-g"]] {
+        let scratch = Scratch::new();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/profile/backprop.c");
+        let program = scratch.compile_file("gcc", &source, &flags);
+        let (output, profile) = scratch.profile(&[], &program, &[]);
+        let profile = profile.expect("a profile");
+        let json = std::fs::read_to_string(scratch.path("profile.json")).unwrap();
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let advice: advise::Advice = serde_json::from_value(json["advice"].clone()).unwrap();
+        assert_eq!(advice, advise::advise(&profile));
+        let lines = |id: advise::Kind| {
+            let of_kernel = |s: &&advise::Suggestion| s.id == id && s.possible && s.lines[0].line == 9;
+            let found = advice.suggestions.iter().find(of_kernel);
+            let found = found.unwrap_or_else(|| panic!("{flags:?}: no {}: {}", id.id(), stderr(&output)));
+            assert!(!found.over_approximated && found.gain > 0.01);
+            found.lines.iter().map(|loc| loc.line).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(advise::Kind::Interchange), [9, 11]);
+        assert_eq!(lines(advise::Kind::Vectorize), [9, 11]);
+        assert_eq!(lines(advise::Kind::Tile), [9, 11]);
+        let said = stderr(&output);
+        assert!(
+            said.contains("can use vector instructions after the interchange: stride 1 along it"),
+            "{said}"
+        );
+        assert!(said.contains("observed in one run, not proved"), "{said}");
+    }
+}
+
+#[test]
+fn a_saved_profile_is_shown_again_and_compared() {
+    let scratch = Scratch::new();
+    let run = |source: &str, name: &str| {
+        let program = scratch.compile(source, &["-O1", "-g"]);
+        let (output, _) = scratch.profile(&[], &program, &[]);
+        std::fs::rename(scratch.path("profile.json"), scratch.path(name)).unwrap();
+        stderr(&output)
+    };
+    let text = run(LOOPS, "old.json");
+    run(&LOOPS.replace("r < 50", "r < 25").replace("a[i] += a[i - 1]", "a[i] += r"), "new.json");
+    let report = |arguments: &[&str]| {
+        let mut command = orthant();
+        command.arg("report").args(arguments).current_dir(scratch.0.path());
+        command
+    };
+    let again = stdout(&succeeds(&mut report(&["old.json"])));
+    assert!(again.contains("depend on each other") && text.starts_with(&again), "{again}\n{text}");
+    let changed = stdout(&succeeds(&mut report(&["new.json", "--diff", "old.json"])));
+    assert!(changed.lines().any(|l| l.contains("-60.0%") && l.contains("hot ")), "{changed}");
+    assert!(changed.contains("new: ") && changed.contains("[vectorize]"), "{changed}");
+    std::fs::write(scratch.path("bad.json"), "{}").unwrap();
+    let said = fails(&mut report(&["bad.json"]), 1);
+    assert!(said.contains("bad.json: not a profile of Orthant") && said.contains("help: "), "{said}");
+    assert!(fails(&mut report(&["none.json"]), 1).contains("none.json"));
+}
+
 #[test]
 fn output_and_exit_status_are_the_programs() {
     let scratch = Scratch::new();

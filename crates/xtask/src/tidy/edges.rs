@@ -27,7 +27,7 @@ const CRATES: &[(&str, u8, &[&str])] = &[
     ("imp", 2, &["isl", "model", "dataflow", "interp"]),
     ("fold", 2, &["isl", "model"]),
     ("trace", 2, &["isl", "model", "fold"]),
-    ("advise", 2, &["isl", "model", "dataflow", "schedule", "report"]),
+    ("advise", 2, &["isl", "model", "trace"]),
     // Wall 3: the outside world.
     ("llvm", 3, &["isl", "model", "options", "report", "delinearize", "assume", "astgen"]),
     ("qemu", 3, &["model", "trace"]),
