@@ -2,8 +2,9 @@
 //!
 //! A legal order from a file ([`Options::schedule_in`]) comes first, then what [`Options::schedule`] says: the program's
 //! own order, or what the scheduler finds if that pays. Orders go to files as `FOLDER/NEST.json`
-//! ([`Options::schedule_out`]), where `NEST` is the model's name with all but letters, digits, `-`, `_` and `.` replaced:
-//! the order that the nest will have, or its own if it stays. A file that cannot be read, is not for this nest, or
+//! ([`Options::schedule_out`]), where `NEST` is the model's name with all but letters, digits, `-`, `_` and `.` replaced,
+//! and from the function's second nest on its number: `f`, `f.2`, `f.3`. What is written is the order that the nest will
+//! have, or its own if it stays. A file that cannot be read, is not for this nest, or
 //! would change what the program computes is refused with a message, and the nest is left as it is.
 
 use dataflow::Dependences;
@@ -32,16 +33,17 @@ pub struct NewOrder {
     pub prediction: Option<Prediction>,
 }
 
-/// The plan for a model.
-pub fn plan(scop: &Scop, dependences: &Dependences, options: &Options) -> Result<Plan, Reason> {
-    let plan = match imported(scop, dependences, options)? {
+/// The plan for the model of the function's nest with that index.
+pub fn plan(scop: &Scop, nest: usize, dependences: &Dependences, options: &Options) -> Result<Plan, Reason> {
+    let file = |folder: &PathBuf| file_of(folder, scop, nest);
+    let plan = match imported(scop, dependences, options.schedule_in.as_ref().map(file))? {
         Some(schedule) => as_given(scop, schedule)?,
         None => match options.schedule {
             options::Schedule::Identity => as_given(scop, schedule::identity(scop).map_err(of_isl)?)?,
             options::Schedule::Auto => optimized(scop, dependences)?,
         },
     };
-    export(scop, &plan, options)?;
+    export(scop, &plan, options.schedule_out.as_ref().map(file))?;
     Ok(plan)
 }
 
@@ -64,9 +66,12 @@ fn optimized(scop: &Scop, dependences: &Dependences) -> Result<Plan, Reason> {
     }
 }
 
-fn imported(scop: &Scop, dependences: &Dependences, options: &Options) -> Result<Option<Schedule>, Reason> {
-    let Some(folder) = &options.schedule_in else { return Ok(None) };
-    let file = file_of(folder, scop);
+fn imported(
+    scop: &Scop,
+    dependences: &Dependences,
+    file: Option<PathBuf>,
+) -> Result<Option<Schedule>, Reason> {
+    let Some(file) = file else { return Ok(None) };
     let text = match std::fs::read_to_string(&file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         text => text.map_err(|error| unusable(&file, &error))?,
@@ -77,8 +82,8 @@ fn imported(scop: &Scop, dependences: &Dependences, options: &Options) -> Result
     }
 }
 
-fn export(scop: &Scop, plan: &Plan, options: &Options) -> Result<(), Reason> {
-    let Some(folder) = &options.schedule_out else { return Ok(()) };
+fn export(scop: &Scop, plan: &Plan, file: Option<PathBuf>) -> Result<(), Reason> {
+    let Some(file) = file else { return Ok(()) };
     let own;
     let schedule = match plan {
         Plan::New(new) => &new.schedule,
@@ -88,15 +93,16 @@ fn export(scop: &Scop, plan: &Plan, options: &Options) -> Result<(), Reason> {
         }
     };
     let text = schedule::to_json(scop, schedule).map_err(of_isl)?;
-    let file = file_of(folder, scop);
-    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, text));
+    let folder = file.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let written = folder.and_then(|()| std::fs::write(&file, text));
     written.map_err(|error| unusable(&file, &error))
 }
 
-fn file_of(folder: &Path, scop: &Scop) -> PathBuf {
+fn file_of(folder: &Path, scop: &Scop, nest: usize) -> PathBuf {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let name: String = scop.name.chars().map(|c| if plain(c) { c } else { '-' }).collect();
-    folder.join(name + ".json")
+    let number = if nest == 0 { String::new() } else { format!(".{}", nest + 1) };
+    folder.join(name + &number + ".json")
 }
 
 fn unusable(file: &Path, error: &dyn std::error::Error) -> Reason {

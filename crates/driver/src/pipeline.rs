@@ -138,7 +138,7 @@ fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> 
 
 fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     if let Some(dependences) = &model.dependences {
-        model.plan = Some(plan(&model.lifted.scop, dependences, run.options)?);
+        model.plan = Some(plan(&model.lifted.scop, model.nest, dependences, run.options)?);
     }
     Ok(())
 }
@@ -161,7 +161,7 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
 }
 
 /// What the best loops of a schedule may take; those of the kernels of `bench/kernels` with constant sizes take less.
-const BEST_LOOPS: u64 = 250_000;
+pub(crate) const BEST_LOOPS: u64 = 250_000;
 
 /// The loops of a schedule; plainer ones if the best ones take too much.
 fn loops(scop: &Scop, schedule: &Schedule, valid: &Set) -> Result<Vec<Node>, astgen::Error> {

@@ -51,7 +51,12 @@ impl Session {
         let outcome = pipeline::run(pass, &self.options, timers);
         self.print(&outcome);
         let changed = outcome.changed;
-        self.publish(pass, symbol, function, &without_copies(findings(outcome)));
+        self.publish(
+            pass,
+            symbol,
+            function,
+            &without_copies(findings(outcome, self.options.report.is_some())),
+        );
         changed
     }
 
@@ -125,11 +130,12 @@ struct Finding<'p> {
     report: NestReport,
 }
 
-fn findings(outcome: pipeline::Outcome<'_>) -> Vec<Finding<'_>> {
+/// `with_code`: someone wants to see the loops.
+fn findings(outcome: pipeline::Outcome<'_>, with_code: bool) -> Vec<Finding<'_>> {
     let pipeline::Outcome { nests, models, .. } = outcome;
     let finding = |(index, nest)| {
         let model = models.iter().find(|model| model.nest == index);
-        let report = nest_report(&nest, model);
+        let report = nest_report(&nest, model, with_code);
         Finding { nest, report }
     };
     nests.into_iter().enumerate().map(finding).collect()
@@ -137,7 +143,7 @@ fn findings(outcome: pipeline::Outcome<'_>) -> Vec<Finding<'_>> {
 
 /// All nests, rejected for one reason.
 fn rejected<'p>(pass: Pass<'p>, reason: &Reason) -> Vec<Finding<'p>> {
-    findings(pipeline::Outcome { nests: reject_all(pass, reason), models: Vec::new(), changed: false })
+    findings(pipeline::Outcome { nests: reject_all(pass, reason), models: Vec::new(), changed: false }, false)
 }
 
 /// Loop unswitching copies nests. A copy that stands at the same place and is rejected for the same reasons is not
@@ -165,33 +171,35 @@ fn left_alone(pass: Pass<'_>) -> Option<Reason> {
     pass.has_annotation(c"orthant_skip").then_some(Reason::Skipped)
 }
 
-fn nest_report(nest: &Nest<'_>, model: Option<&Modelled<'_>>) -> NestReport {
+fn nest_report(nest: &Nest<'_>, model: Option<&Modelled<'_>>, with_code: bool) -> NestReport {
     let outcome = match (&nest.verdict, model) {
         (Verdict::Rejected(obstacles), _) => report::Outcome::Rejected {
             refusals: obstacles.iter().map(|obstacle| obstacle.refusal()).collect(),
         },
-        (Verdict::Candidate(_), Some(model)) => model_outcome(model),
+        (Verdict::Candidate(_), Some(model)) => model_outcome(model, with_code),
         (Verdict::Candidate(_), None) => report::Outcome::Candidate,
     };
     NestReport { loc: nest.loc(), depth: nest.depth(), loops: nest.loops.len() as u32, outcome }
 }
 
-fn model_outcome(model: &Modelled<'_>) -> report::Outcome {
+fn model_outcome(model: &Modelled<'_>, with_code: bool) -> report::Outcome {
     match &model.plan {
         Some(Plan::Kept(reason)) => report::Outcome::Kept { reason: reason.to_string() },
-        Some(Plan::New(new)) if model.emitted => report::Outcome::Optimized(new_loops(model, new)),
+        Some(Plan::New(new)) if model.emitted => report::Outcome::Optimized(new_loops(model, new, with_code)),
         _ => report::Outcome::Candidate,
     }
 }
 
-fn new_loops(model: &Modelled<'_>, new: &NewOrder) -> NewLoops {
+fn new_loops(model: &Modelled<'_>, new: &NewOrder, with_code: bool) -> NewLoops {
     let scop = &model.lifted.scop;
-    let after = model.program.as_ref().map(|(nodes, _)| astgen::print_c(scop, nodes));
+    let program = model.program.as_ref().filter(|_| with_code);
+    let after = program.map(|(nodes, _)| astgen::print_c(scop, nodes));
+    let before = program.and_then(|_| own_loops(scop).ok());
     NewLoops {
         order: new.description.lines().map(str::to_owned).collect(),
         speedup: new.prediction.map(|prediction| prediction.speedup()),
         conditions: conditions(model),
-        before: own_loops(scop).unwrap_or_default(),
+        before: before.unwrap_or_default(),
         after: after.unwrap_or_default(),
     }
 }
@@ -210,10 +218,12 @@ fn conditions(model: &Modelled<'_>) -> Vec<String> {
     params.into_iter().chain(near).chain(apart).collect()
 }
 
-/// The program's own loops, for comparison. The new ones were affordable, so these are.
+/// The program's own loops, for comparison; not if they take more than new ones may.
 fn own_loops(scop: &Scop) -> Result<String, astgen::Error> {
-    let nodes = astgen::generate(scop, &scop.schedule()?, &valid_params(scop)?)?;
-    Ok(astgen::print_c(scop, &nodes))
+    scop.ctx.with_budget(pipeline::BEST_LOOPS, || {
+        let nodes = astgen::generate(scop, &scop.schedule()?, &valid_params(scop)?)?;
+        Ok(astgen::print_c(scop, &nodes))
+    })
 }
 
 /// One remark for the nest, and for a rejected one an analysis remark at each obstacle.
