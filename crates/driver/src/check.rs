@@ -7,7 +7,7 @@
 
 use astgen::{Expr, condition, expression};
 use isl::{DimType, PwAff, Set, Val};
-use llvm::back::check::{Apart, Check, Extent, Near};
+use llvm::back::check::{Apart, Below, Check, Extent, Near};
 use model::{ArrayId, Condition, Scop};
 
 /// Parameter values for which the model describes the program, as far as parameters decide it.
@@ -33,15 +33,16 @@ pub fn check(scop: &Scop, valid: &Set) -> Result<Check, astgen::Error> {
             known = known.intersect(set.clone())?;
         }
     }
-    let (mut pairs, mut near) = (Vec::new(), Vec::new());
+    let (mut pairs, mut near, mut tests) = (Vec::new(), Vec::new(), Vec::new());
     for assumption in scop.ledger.entries() {
         match assumption.holds {
             Condition::Params(_) => {}
             Condition::NoOverlap(a, b) => pairs.extend(apart(scop, a, b, valid)?),
             Condition::Near(array) => near.extend(touched(scop, array, valid)?),
+            Condition::Below(ref test) => tests.extend(below(scop, test, valid)?),
         }
     }
-    Ok(Check { params, apart: pairs, near })
+    Ok(Check { params, apart: pairs, near, below: tests })
 }
 
 /// `None`: the nest never touches both.
@@ -72,11 +73,9 @@ fn extent(scop: &Scop, array: ArrayId, cells: &Set, within: &Set) -> Result<Exte
     let rows = cells.clone().project_out(DimType::Set, 1, shape.len().saturating_sub(1))?;
     let (first, last) = (rows.clone().lexmin_pw_multi_aff()?, rows.lexmax_pw_multi_aff()?);
     let end = last.get_at(0)?.add_constant_val(Val::int_from_si(&scop.ctx, 1)?)?;
-    let size = |size: &Option<String>| -> Result<Expr, astgen::Error> {
+    let size = |size: &Option<String>| {
         let text = size.as_deref().ok_or(astgen::Error::Unexpected("a dimension without a size".into()))?;
-        let names: Vec<_> = scop.params.iter().map(|param| param.name.as_str()).collect();
-        let size = PwAff::read_from_str(&scop.ctx, &format!("[{}] -> {{ [({text})] }}", names.join(", ")))?;
-        expression(scop, &size, within)
+        number(scop, text, within)
     };
     Ok(Extent {
         array: array.index(),
@@ -85,6 +84,32 @@ fn extent(scop: &Scop, array: ArrayId, cells: &Set, within: &Set) -> Result<Exte
         sizes: shape.iter().skip(1).map(size).collect::<Result<_, _>>()?,
         cell_bytes: i64::from(scop.array(array).elem_bytes),
     })
+}
+
+/// A number in isl's notation, for parameters in `within`.
+fn number(scop: &Scop, text: &str, within: &Set) -> Result<Expr, astgen::Error> {
+    let names: Vec<_> = scop.params.iter().map(|param| param.name.as_str()).collect();
+    let number = PwAff::read_from_str(&scop.ctx, &format!("[{}] -> {{ [({text})] }}", names.join(", ")))?;
+    expression(scop, &number, within)
+}
+
+/// `None`: there are no numbers.
+fn below(scop: &Scop, test: &model::Below, valid: &Set) -> Result<Option<Below>, astgen::Error> {
+    let cells = test.cells.clone().align_params(scop.context.get_space()?)?;
+    let cells = cells.intersect_params(valid.clone())?.coalesce()?;
+    let tested = cells.clone().params()?.intersect(valid.clone())?;
+    if tested.is_empty()? {
+        return Ok(None);
+    }
+    let last = cells.lexmax_pw_multi_aff()?;
+    let subscript = |at| expression(scop, &last.get_at(at)?, &tested);
+    let limit = test.limit.clone().align_params(scop.context.get_space()?)?;
+    Ok(Some(Below {
+        tested: condition(scop, &tested, valid)?,
+        last: (0..=test.sizes.len()).map(subscript).collect::<Result<_, _>>()?,
+        sizes: test.sizes.iter().map(|size| number(scop, size, &tested)).collect::<Result<_, _>>()?,
+        limit: expression(scop, &limit, &tested)?,
+    }))
 }
 
 /// `{ A[x] }`: the cells of an array that the nest touches.

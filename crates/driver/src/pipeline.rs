@@ -49,13 +49,20 @@ struct Run<'a, 'p> {
     /// One for the whole function.
     budget: Budget,
     scevs: Scevs<'p>,
+    /// Bounds of the search for shapes.
+    shapes: delinearize::Options,
 }
 
 type Stage = fn(&Run<'_, '_>, &mut Modelled<'_>) -> Result<(), Reason>;
 
 /// Runs the stages up to the one asked for. The names are those of [`options::STAGES`].
 pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p> {
-    let run = Run { pass, options, budget: Budget::new(options.budget), scevs: Scevs::new(pass) };
+    let shapes = delinearize::Options {
+        shifts: options.shape_shifts,
+        alphas: options.shape_alphas,
+        shapes: options.shape_candidates,
+    };
+    let run = Run { pass, options, budget: Budget::new(options.budget), scevs: Scevs::new(pass), shapes };
     let is_last = |stage: &str| options.stop_after.as_deref() == Some(stage);
     let nests = timers.time("detect", || detect(pass, &run.budget));
     let mut outcome = Outcome { nests, models: Vec::new(), changed: false };
@@ -87,7 +94,7 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
         let is_part = parts > 0;
         if let Verdict::Candidate(region) = nest.verdict {
             let ctx = Ctx::new();
-            match run.within_budget(&ctx, || lift(run.pass, &run.scevs, region, &ctx, &run.budget)) {
+            match run.within_budget(&ctx, || lift(run.pass, &run.scevs, region, &ctx, &run.budget, &run.shapes)) {
                 Ok(lifted) => outcome.models.push(Modelled::new(index, lifted)),
                 Err(obstacle) => {
                     nest.verdict = Verdict::Rejected(vec![obstacle]);

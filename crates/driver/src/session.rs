@@ -215,7 +215,11 @@ fn conditions(model: &Modelled<'_>) -> Vec<String> {
         format!("{} and {} do not overlap", name(first.array), name(second.array))
     });
     let near = check.near.iter().map(|near| format!("{} is of moderate size", name(near.extent.array)));
-    params.into_iter().chain(near).chain(apart).collect()
+    let below = check.below.iter().map(|below| {
+        let limit = astgen::print_expr(&below.limit, Some(scop));
+        format!("all indices that are tested are below {limit}")
+    });
+    params.into_iter().chain(near).chain(below).chain(apart).collect()
 }
 
 /// The program's own loops, for comparison; not if they take more than new ones may.

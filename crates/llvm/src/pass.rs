@@ -535,6 +535,12 @@ impl<'p> Inst<'p> {
         (!text.is_empty()).then_some(text)
     }
 
+    /// What a `freeze` passes on; it changes only values that are not defined.
+    pub fn frozen(self) -> Option<Value<'p>> {
+        let operand = self.operands().first().copied();
+        operand.filter(|_| self.opcode() == LLVMOpcode::LLVMFreeze)
+    }
+
     /// The instruction as a value.
     pub fn value(self) -> Value<'p> {
         Value::of(self.raw)

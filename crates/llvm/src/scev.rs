@@ -138,6 +138,11 @@ impl<'p> Scevs<'p> {
         self.copies.borrow().len()
     }
 
+    /// The innermost loop around a block.
+    pub fn loop_of(&self, block: Block<'p>) -> Option<Loop<'p>> {
+        self.pass.loop_of(block)
+    }
+
     /// The expression of a value; `None` if its type has none.
     pub fn of_value(&self, value: Value<'p>) -> Option<ScevRef<'p>> {
         let raw = ask!(ffi::orthant_scev(self.pass.raw, value.raw));

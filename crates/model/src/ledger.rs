@@ -4,7 +4,7 @@
 //! not hold, the original code runs. An entry that nobody can check must not be written: refuse instead.
 
 use crate::{ArrayId, SourceLoc};
-use isl::Set;
+use isl::{PwAff, Set};
 
 /// One thing that was assumed.
 #[derive(Clone, Debug)]
@@ -27,6 +27,20 @@ pub enum Condition {
     /// The cells that the nest touches of the array lie so near its base that their distance in bytes fits 63 bits.
     /// Needed where the sizes of the array are parameters: their product may be anything.
     Near(ArrayId),
+    /// Numbers that may be products of parameters are below a limit.
+    Below(Below),
+}
+
+/// All numbers `(x * size + y) * size' + ...` are below the limit. The subscripts after the first are at least 0 and below
+/// their sizes, so that the last tuple in lexicographic order gives the greatest number.
+#[derive(Clone, Debug)]
+pub struct Below {
+    /// `{ [x, y] : ... }`.
+    pub cells: Set,
+    /// The sizes of all dimensions but the first, in isl's notation.
+    pub sizes: Vec<String>,
+    /// `{ [] -> [limit] }`.
+    pub limit: PwAff,
 }
 
 /// All that was assumed.

@@ -62,6 +62,12 @@ pub struct Options {
     pub time: bool,
     /// Work units that one function may use; 0 is no limit.
     pub budget: u64,
+    /// How many shapes are tried for an array.
+    pub shape_candidates: usize,
+    /// The greatest constant that is tried as part of a size.
+    pub shape_alphas: u32,
+    /// The greatest multiple of a size that is moved between subscripts.
+    pub shape_shifts: u32,
     /// A function in which to panic: tests that a failure leaves the host alone.
     pub panic_in: Option<String>,
 }

@@ -456,6 +456,9 @@ impl Options {
             ("schedule-out", Value::File(folder)) => self.schedule_out = folder,
             ("time", Value::Flag(on)) => self.time = on,
             ("budget", Value::Number(units)) => self.budget = units,
+            ("shape-candidates", Value::Number(most)) => self.shape_candidates = clamped(most),
+            ("shape-alphas", Value::Number(most)) => self.shape_alphas = clamped(most) as u32,
+            ("shape-shifts", Value::Number(most)) => self.shape_shifts = clamped(most) as u32,
             ("panic-in", Value::Text(function)) => self.panic_in = function,
             _ => debug_assert!(false, "no arm for option {name}"),
         }
@@ -477,6 +480,9 @@ impl Default for Options {
             schedule_out: None,
             time: false,
             budget: 0,
+            shape_candidates: 0,
+            shape_alphas: 0,
+            shape_shifts: 0,
             panic_in: None,
         };
         for spec in TABLE {
@@ -486,6 +492,11 @@ impl Default for Options {
         }
         options
     }
+}
+
+/// The table allows no number above this.
+fn clamped(number: u64) -> usize {
+    number.min(1 << 20) as usize
 }
 
 #[cfg(test)]

@@ -116,6 +116,27 @@ pub const TABLE: &[Spec] = &[
         "3000000",
         "Work units that one function may use before its original code is kept; 0 is no limit.",
     ),
+    option(
+        "shape-candidates",
+        Kind::Number(1, 1 << 20),
+        "COUNT",
+        "64",
+        "Shapes (orders of dimensions, constants in sizes) that are tried for an array with sizes known at run time.",
+    ),
+    option(
+        "shape-alphas",
+        Kind::Number(0, 1024),
+        "NUMBER",
+        "4",
+        "The greatest constant that is tried as a part of such an array's sizes: A[n + 4].",
+    ),
+    option(
+        "shape-shifts",
+        Kind::Number(0, 64),
+        "NUMBER",
+        "2",
+        "The greatest multiple of a size that is moved between neighbouring subscripts of such an array.",
+    ),
     Spec {
         hidden: true,
         ..option("panic-in", Kind::Text, "FUNCTION", "", "Fail in this function, for tests.")

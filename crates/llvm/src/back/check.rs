@@ -24,6 +24,20 @@ pub struct Check {
     pub near: Vec<Near>,
     /// Pairs of arrays that must not overlap.
     pub apart: Vec<Apart>,
+    /// Numbers that must be below limits.
+    pub below: Vec<Below>,
+}
+
+/// A number `(x * size + y) * size' + ...` that must be below a limit, if it matters at all.
+pub struct Below {
+    /// It matters.
+    pub tested: Expr,
+    /// The subscripts.
+    pub last: Vec<Expr>,
+    /// The sizes of all dimensions but the first.
+    pub sizes: Vec<Expr>,
+    /// The limit.
+    pub limit: Expr,
 }
 
 /// Two arrays that must not overlap, if both are touched at all.
@@ -96,6 +110,10 @@ impl<'p> Writer<'_, 'p> {
             let ok = self.unless_untouched(&near.touched, ok)?;
             holds = self.builder().select(holds, ok, self.truth(false));
         }
+        for below in &check.below {
+            let ok = self.below(below)?;
+            holds = self.builder().select(holds, ok, self.truth(false));
+        }
         for apart in &check.apart {
             let ok = self.apart(apart)?;
             holds = self.builder().select(holds, ok, self.truth(false));
@@ -130,6 +148,19 @@ impl<'p> Writer<'_, 'p> {
         self.unless_untouched(&apart.touched, is_apart)
     }
 
+    fn below(&self, test: &Below) -> Option<Value<'p>> {
+        let b = self.builder();
+        let mut subscripts = test.last.iter();
+        let mut number = Checked { value: self.expr(subscripts.next()?)?, fits: self.truth(true) };
+        for (size, subscript) in test.sizes.iter().zip(subscripts) {
+            let row = self.times(&number, self.expr(size)?);
+            let subscript = self.expr(subscript)?;
+            number = self.near(row.fits, |wide| b.binary(LLVMAdd, wide(row.value), wide(subscript)));
+        }
+        let is_below = b.compare(LLVMIntSLT, number.value, self.expr(&test.limit)?);
+        self.unless_untouched(&test.tested, b.binary(LLVMAnd, number.fits, is_below))
+    }
+
     /// Where an extent begins and ends, in bytes from the base, and whether that is near.
     fn bytes(&self, extent: &Extent) -> Option<([Value<'p>; 2], Value<'p>)> {
         let b = self.builder();
@@ -144,11 +175,21 @@ impl<'p> Writer<'_, 'p> {
 
     fn times(&self, a: &Checked<'p>, factor: Value<'p>) -> Checked<'p> {
         let b = self.builder();
+        self.near(a.fits, |wide| b.binary(LLVMMul, wide(a.value), wide(factor)))
+    }
+
+    /// A number computed in 128 bits, which is right if it is near and its parts are.
+    fn near(
+        &self,
+        parts_fit: Value<'p>,
+        compute: impl FnOnce(&dyn Fn(Value<'p>) -> Value<'p>) -> Value<'p>,
+    ) -> Checked<'p> {
+        let b = self.builder();
         let wide = |value| b.resize(value, b.int(128), true);
-        let product = b.binary(LLVMMul, wide(a.value), wide(factor));
+        let number = compute(&wide);
         let (low, high) = (wide(b.index(-FAR)), wide(b.index(FAR)));
         let is_near =
-            b.binary(LLVMAnd, b.compare(LLVMIntSGE, product, low), b.compare(LLVMIntSLE, product, high));
-        Checked { value: b.resize(product, b.int(64), true), fits: b.binary(LLVMAnd, a.fits, is_near) }
+            b.binary(LLVMAnd, b.compare(LLVMIntSGE, number, low), b.compare(LLVMIntSLE, number, high));
+        Checked { value: b.resize(number, b.int(64), true), fits: b.binary(LLVMAnd, parts_fit, is_near) }
     }
 }

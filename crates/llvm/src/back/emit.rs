@@ -14,8 +14,8 @@ use crate::front::exits::{Exit, ExitValue};
 use crate::front::flow::region_blocks;
 use crate::front::lift::{ArraySource, Lifted};
 use crate::front::statements::{Body, Part};
-use crate::pass::{Block, Inst, Pass, Value};
-use crate::scev::{Scev, Scevs};
+use crate::pass::{Block, Inst, Loop, Pass, Value};
+use crate::scev::{Scev, ScevKind, ScevRef, Scevs};
 use astgen::{Expr, For, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
@@ -46,8 +46,8 @@ pub fn prepare<'p>(pass: Pass<'p>, scevs: &Scevs<'p>, lifted: &Lifted<'p>) -> Op
     }
     let builder = Builder::new(pass);
     builder.before(entering.terminator()?);
-    let values = Values { builder: &builder, hoisted: &hoisted };
-    let param = |scev: &crate::scev::ScevRef<'p>| {
+    let values = Values { builder: &builder, hoisted: &hoisted, scevs, around: lifted.around };
+    let param = |scev: &ScevRef<'p>| {
         let value = values.scev(scev, &[], &[], false)?;
         Some(builder.resize(value, builder.int(64), true))
     };
@@ -56,19 +56,40 @@ pub fn prepare<'p>(pass: Pass<'p>, scevs: &Scevs<'p>, lifted: &Lifted<'p>) -> Op
 }
 
 /// The expressions that statements and exits will ask for.
-fn needed<'p>(lifted: &Lifted<'p>, scevs: &Scevs<'p>) -> Vec<crate::scev::ScevRef<'p>> {
+fn needed<'p>(lifted: &Lifted<'p>, scevs: &Scevs<'p>) -> Vec<ScevRef<'p>> {
     let mut found = Vec::new();
     for (body, chain) in lifted.bodies.iter().zip(&lifted.chains) {
         for value in body.uses().filter(|value| value.inst().is_some()) {
-            found.extend(lifted.expression(scevs, value, chain));
+            add_expression(lifted, scevs, value, chain, &mut found);
         }
     }
     for exit in lifted.exit_phis.iter().chain(&lifted.live_out) {
         if let ExitValue::Expression(value) = exit.value {
-            found.extend(lifted.expression(scevs, value, &[]));
+            add_expression(lifted, scevs, value, &[], &mut found);
         }
     }
     found
+}
+
+/// Adds a value's expression, and those of the operands of instructions in it that are copied.
+fn add_expression<'p>(
+    lifted: &Lifted<'p>,
+    scevs: &Scevs<'p>,
+    value: Value<'p>,
+    chain: &[Loop<'p>],
+    found: &mut Vec<ScevRef<'p>>,
+) {
+    let Some(scev) = lifted.expression(scevs, value, chain) else { return };
+    let mut work = vec![scev.clone()];
+    found.push(scev);
+    while let Some(part) = work.pop() {
+        work.extend(part.operands().iter().cloned());
+        if let ScevKind::Unknown(value) = part.kind
+            && let Some(inst) = value.inst().filter(|inst| lifted.scope.contains(&inst.block()))
+        {
+            inst.operands().into_iter().for_each(|op| add_expression(lifted, scevs, op, chain, found));
+        }
+    }
 }
 
 /// Why there are no new loops.
@@ -94,7 +115,7 @@ pub fn emit<'p>(
         scevs,
         lifted,
         prepared,
-        values: Values { builder: &builder, hoisted: &prepared.hoisted },
+        values: Values { builder: &builder, hoisted: &prepared.hoisted, scevs, around: lifted.around },
         facts: Facts::new(pass, &lifted.arrays),
         slots: HashMap::new(),
         variables: HashMap::new(),

@@ -1,11 +1,12 @@
 //! Values in the new loops: expressions of scalar evolution at given counters, and expressions of loop trees.
 //!
-//! What does not change in the region is computed once, before it ([`Hoisted`]); the rest is arithmetic on counters.
+//! What does not change in the region is computed once, before it ([`Hoisted`]); the rest is arithmetic on counters, and
+//! copies of instructions that are no expression (a shift, a `freeze`).
 
 use super::builder::Builder;
 use crate::ffi::LLVMScev;
 use crate::pass::{Block, Loop, Pass, Value};
-use crate::scev::{Scev, ScevKind, ScevRef};
+use crate::scev::{Scev, ScevKind, ScevRef, Scevs};
 use astgen::{Expr, Op, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
@@ -49,6 +50,10 @@ pub struct Values<'a, 'p> {
     pub builder: &'a Builder<'p>,
     /// What was computed before.
     pub hoisted: &'a Hoisted<'p>,
+    /// The run's expressions.
+    pub scevs: &'a Scevs<'p>,
+    /// The innermost loop around the region.
+    pub around: Option<Loop<'p>>,
 }
 
 impl<'p> Values<'_, 'p> {
@@ -99,6 +104,16 @@ impl<'p> Values<'_, 'p> {
             }
             ScevKind::SMin(_) => {
                 all()?.into_iter().reduce(|a, c| b.select(b.compare(LLVMIntSLT, a, c), a, c))
+            }
+            // An instruction that has no expression is copied.
+            ScevKind::Unknown(value) => {
+                let (inst, scope) = (value.inst()?, chain.last().copied().or(self.around));
+                let operand = |operand| {
+                    let scev = self.scevs.of_value_at(operand, scope)?;
+                    self.scev(&scev, chain, counters, is_exact)
+                };
+                let operands = inst.operands().into_iter().map(operand).collect::<Option<Vec<_>>>()?;
+                Some(b.copy(inst, &operands).value())
             }
             _ => None,
         }

@@ -21,6 +21,8 @@ use std::cell::RefCell;
 pub enum Stop {
     /// The expression is not affine.
     NotAffine,
+    /// Code that does not return may be reached, and nobody can tell before the nest.
+    MayFail,
     /// The budget is spent, Orthant's or isl's.
     Spent,
     /// isl failed.
@@ -131,7 +133,10 @@ impl<'a, 'p> Affine<'a, 'p> {
         match &scev.kind {
             ScevKind::Constant(value) => self.exactly(self.constant(*value, depth)?, depth),
             ScevKind::Unknown(value) => match value.inst() {
-                Some(inst) if self.scope.contains(&inst.block()) => Err(Stop::NotAffine),
+                Some(inst) if self.scope.contains(&inst.block()) => {
+                    let frozen = inst.frozen().and_then(|frozen| self.expression(frozen, chain));
+                    self.signed(&frozen.ok_or(Stop::NotAffine)?, chain)
+                }
                 _ => self.param(scev, depth),
             },
             ScevKind::AddRec { over, .. } if !self.scope.contains(&over.header()) => self.param(scev, depth),

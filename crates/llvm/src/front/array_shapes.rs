@@ -9,14 +9,20 @@
 //! up to a multiple of 2^64. That this multiple is 0 for all cells that are touched is a condition of its own
 //! ([`model::Condition::Near`]), which the check evaluates with overflow in mind. Narrower arithmetic counts
 //! only if LLVM says that it does not wrap, or if it is affine and [`super::affine`] says where it does.
+//!
+//! *Shifts.* Fortran's descriptors give distances in bytes, and the compiler divides them where it knows the rows to be
+//! contiguous: `8 * ((pitch * j) >> 3)`. With `pitch` a multiple of 8 and a product that does not wrap, both conditions to be
+//! checked, that is `pitch * j`.
 
 use super::affine::Stop;
 use super::lift::Lifter;
-use super::memory::{Memory, MemoryAccess};
+use super::memory::{Memory, MemoryAccess, Wants};
 use crate::pass::{Inst, Loop, Value};
 use crate::scev::{Scev, ScevKind, ScevRef};
-use delinearize::{Access, Atom, Options, Poly, Problem, View, delinearize, from_pw_aff};
-use isl::{Map, Set};
+use delinearize::{Access, Atom, Monomial, Poly, Problem, View, delinearize, from_pw_aff};
+use isl::{Map, PwAff, Set, Val};
+use llvm_sys::LLVMOpcode;
+use std::rc::Rc;
 
 /// The shape of an array and the cells that its accesses touch.
 pub struct Shape<'p> {
@@ -41,9 +47,6 @@ impl Shape<'_> {
     }
 }
 
-/// Where polynomials are not what the machine computes: `{ : ... }`.
-type Fails<'p> = Vec<(Set, Inst<'p>)>;
-
 impl<'p> Lifter<'_, 'p> {
     /// Gives arrays shapes in which all subscripts are affine.
     pub(super) fn find_shapes(&self, memory: &mut Memory<'p>) -> Result<(), Stop> {
@@ -54,9 +57,9 @@ impl<'p> Lifter<'_, 'p> {
             }
         }
         for base in bases {
-            let mut fails = Fails::new();
-            if let Some(shape) = self.shape(memory, base, &mut fails)? {
-                memory.fails.extend(fails);
+            let mut wants = Wants::default();
+            if let Some(shape) = self.shape(memory, base, &mut wants)? {
+                memory.wants.extend(wants);
                 memory.shapes.push(shape);
             }
         }
@@ -67,18 +70,18 @@ impl<'p> Lifter<'_, 'p> {
         &self,
         memory: &Memory<'p>,
         base: Value<'p>,
-        fails: &mut Fails<'p>,
+        wants: &mut Wants<'p>,
     ) -> Result<Option<Shape<'p>>, Stop> {
         let of_base = |(_, access): &(usize, &MemoryAccess<'p>)| access.base == base;
         let (mut indices, mut accesses) = (Vec::new(), Vec::new());
         for (index, access) in memory.accesses.iter().enumerate().filter(of_base) {
-            let Some(access) = self.as_polynomial(access, fails)? else { return Ok(None) };
+            let Some(access) = self.as_polynomial(access, wants)? else { return Ok(None) };
             indices.push(index);
             accesses.push(access);
         }
         let is_affine = indices.iter().all(|index| memory.accesses[*index].extent.is_some());
         let problem = Problem { context: self.affine.context()?, accesses, products: Default::default() };
-        let view = match delinearize(&problem, &Options::default()) {
+        let view = match delinearize(&problem, self.shape_options) {
             Ok(view) => view,
             Err(delinearize::Error::Isl(error)) => return Err(error.into()),
             Err(delinearize::Error::Input { .. }) => return Ok(None),
@@ -100,26 +103,57 @@ impl<'p> Lifter<'_, 'p> {
     fn as_polynomial(
         &self,
         access: &MemoryAccess<'p>,
-        fails: &mut Fails<'p>,
+        wants: &mut Wants<'p>,
     ) -> Result<Option<Access>, Stop> {
         let block = access.inst.block();
         let (Some(bytes), Some(domain)) = (access.fixed_bytes, self.domains.of.get(&block)) else {
             return Ok(None);
         };
-        let chain = &self.domains.chains[&block];
-        let mut maker = Maker { lifter: self, inst: access.inst, chain, fails };
-        let offset = match maker.poly(&access.offset) {
-            Err(Stop::NotAffine) => return Ok(None),
+        let offset = match self.polynomial(access.inst, &access.offset, wants) {
+            Err(Stop::NotAffine | Stop::MayFail) => return Ok(None),
             offset => offset?,
         };
         Ok(Some(Access { offset: Some(offset), bytes, domain: domain.clone(), writes: access.is_write }))
     }
+
+    /// An expression as a polynomial in the iterations of an instruction, modulo 2^64.
+    pub(super) fn polynomial(
+        &self,
+        inst: Inst<'p>,
+        scev: &ScevRef<'p>,
+        wants: &mut Wants<'p>,
+    ) -> Result<Poly, Stop> {
+        let chain = &self.domains.chains[&inst.block()];
+        let poly = Maker { lifter: self, inst, chain, wants }.poly(scev)?;
+        whole(&poly).ok_or(Stop::NotAffine)
+    }
+}
+
+/// `8 * (pitch/8)` is `pitch`; `None` if a share remains.
+fn whole(poly: &Poly) -> Option<Poly> {
+    let mut all = Poly::default();
+    for (product, times) in poly.terms() {
+        let (mut atoms, mut times) = (Vec::new(), times);
+        for (atom, power) in product.powers() {
+            let atom = match atom {
+                Atom::Share(name, by) if *power == 1 && times % by == 0 => {
+                    times /= by;
+                    Atom::Param(name.clone())
+                }
+                Atom::Share(..) => return None,
+                atom => atom.clone(),
+            };
+            atoms.extend(std::iter::repeat_n(atom, *power as usize));
+        }
+        all = all.add(&Poly::term(Monomial::product(atoms), times)).ok()?;
+    }
+    Some(all)
 }
 
 /// Whether the model and the check have words for it: all accesses in rows of a size that is a sum of parameters.
 fn is_usable(view: &View) -> bool {
-    let plain =
-        |size: &Poly| size.degree() <= 1 && size.atoms().iter().all(|atom| matches!(atom, Atom::Param(_)));
+    let is_plain = |atom: &Atom| matches!(atom, Atom::Param(_) | Atom::Share(..));
+    let plain = |size: &Poly| size.degree() <= 1 && size.atoms().iter().all(is_plain);
     view.dims() > 1
         && view.rows.is_none()
         && view.accesses.iter().all(|cells| cells.is_exact())
@@ -131,7 +165,7 @@ struct Maker<'m, 'l, 'p> {
     lifter: &'m Lifter<'l, 'p>,
     inst: Inst<'p>,
     chain: &'m [Loop<'p>],
-    fails: &'m mut Fails<'p>,
+    wants: &'m mut Wants<'p>,
 }
 
 impl<'p> Maker<'_, '_, 'p> {
@@ -154,8 +188,73 @@ impl<'p> Maker<'_, '_, 'p> {
                 let way = step.mul(&Poly::counter(position as u32)).map_err(|_| Stop::NotAffine)?;
                 start.add(&way).map_err(|_| Stop::NotAffine)
             }
+            ScevKind::Unknown(value) => match value.inst().filter(|inst| self.is_inside(*inst)) {
+                Some(inst) => self.computed(inst),
+                None => self.affine(scev),
+            },
             _ => self.affine(scev),
         }
+    }
+
+    fn is_inside(&self, inst: Inst<'p>) -> bool {
+        self.lifter.affine.scope().contains(&inst.block())
+    }
+
+    /// A value that is no expression for LLVM.
+    fn computed(&mut self, inst: Inst<'p>) -> Result<Poly, Stop> {
+        let operands = inst.operands();
+        let operand = |at: usize| {
+            let value = operands.get(at).ok_or(Stop::NotAffine)?;
+            self.lifter.affine.expression(*value, self.chain).ok_or(Stop::NotAffine)
+        };
+        match inst.opcode() {
+            LLVMOpcode::LLVMFreeze => self.poly(&operand(0)?),
+            LLVMOpcode::LLVMAShr => {
+                let by = operands.get(1).and_then(|by| by.constant()).filter(|by| (1..=16).contains(by));
+                let shifted = self.poly(&operand(0)?)?;
+                self.share(&shifted, 1 << by.ok_or(Stop::NotAffine)?)
+            }
+            _ => Err(Stop::NotAffine),
+        }
+    }
+
+    /// A part of a polynomial that is at least 0 and does not wrap. In each term, the factor or one parameter is a
+    /// multiple.
+    fn share(&mut self, poly: &Poly, by: i128) -> Result<Poly, Stop> {
+        let limit = Val::read_from_str(self.lifter.affine.context()?.ctx(), &(1i128 << 62).to_string())?;
+        let limit = PwAff::val_on_domain(self.lifter.affine.context()?, limit)?;
+        let all = whole(poly).ok_or(Stop::NotAffine)?;
+        self.lifter.want_below(self.inst, all.clone(), limit, self.wants)?;
+        let mut share = Poly::default();
+        for (product, times) in all.terms() {
+            let term = match times % by {
+                0 => Poly::term(product.clone(), times / by),
+                _ => self.share_of_term(product, times, by)?,
+            };
+            share = share.add(&term).map_err(|_| Stop::NotAffine)?;
+        }
+        Ok(share)
+    }
+
+    fn share_of_term(&mut self, product: &Monomial, times: i128, by: i128) -> Result<Poly, Stop> {
+        let mut atoms: Vec<Atom> = Vec::new();
+        let mut shared: Option<Rc<str>> = None;
+        for (atom, power) in product.powers() {
+            for _ in 0..*power {
+                atoms.push(match (atom, &shared) {
+                    (Atom::Param(name), None) => {
+                        shared = Some(name.clone());
+                        Atom::Share(name.clone(), by)
+                    }
+                    (atom, _) => atom.clone(),
+                });
+            }
+        }
+        let name = shared.ok_or(Stop::NotAffine)?;
+        let text = format!("[{name}] -> {{ : {name} mod {by} != 0 }}");
+        let context = self.lifter.affine.context()?;
+        self.wants.fails.push((Set::read_from_str(context.ctx(), &text)?, self.inst));
+        Ok(Poly::term(Monomial::product(atoms), times))
     }
 
     fn combine(
@@ -175,8 +274,15 @@ impl<'p> Maker<'_, '_, 'p> {
     /// A part that is affine, with where it is something else.
     fn affine(&mut self, scev: &ScevRef<'p>) -> Result<Poly, Stop> {
         let evaluated = self.lifter.affine.signed(scev, self.chain);
-        let value = self.lifter.exact(self.inst, evaluated, self.fails)?;
-        value.and_then(|value| from_pw_aff(&value).transpose()).transpose()?.ok_or(Stop::NotAffine)
+        let value = self.lifter.exact(self.inst, evaluated, &mut self.wants.fails)?.ok_or(Stop::NotAffine)?;
+        if let Some(poly) = from_pw_aff(&value)? {
+            return Ok(poly);
+        }
+        // `smax(0, n)` is `n` where the loop to `n` runs.
+        let domain = self.lifter.domains.of.get(&self.inst.block()).ok_or(Stop::NotAffine)?;
+        let here = domain.clone().intersect_params(self.lifter.affine.context()?)?;
+        let value = value.intersect_domain(here.clone())?.gist(here)?.coalesce()?;
+        from_pw_aff(&value)?.ok_or(Stop::NotAffine)
     }
 }
 

@@ -1,4 +1,5 @@
-//! What lifting assumes, to be checked at run time: nothing wraps, sizes are moderate, arrays do not overlap.
+//! What lifting assumes, to be checked at run time: nothing wraps, sizes are moderate, arrays do not overlap, no bounds check
+//! fails.
 
 use super::affine::Stop;
 use super::draft::Draft;
@@ -6,15 +7,16 @@ use super::lift::{ArraySource, Lifter};
 use super::memory::Memory;
 use crate::pass::{Alias, Inst, Value};
 use isl::{DimType, Map, Set};
-use model::{AccessKind, ArrayId, Assumption, Condition, Param, Reason, Scop};
+use model::{AccessKind, ArrayId, Assumption, Below, Condition, Param, Reason, Scop};
 use std::collections::HashSet;
 
 impl<'p> Lifter<'_, 'p> {
-    /// Bounds, conditions and addresses are as the model says. False: they never are.
-    pub(super) fn assume_no_wrapping(
+    /// The parameters are in none of these sets. False: they always are in one.
+    pub(super) fn assume_never(
         &self,
         scop: &mut Scop,
         fails: &[(Set, Inst<'p>)],
+        why: &str,
     ) -> Result<bool, Stop> {
         let mut valid = scop.context.clone();
         let mut first = None;
@@ -27,9 +29,8 @@ impl<'p> Lifter<'_, 'p> {
         }
         let is_possible = !valid.is_empty()?;
         if let Some(at) = first {
-            let (holds, why) =
-                (Condition::Params(valid.coalesce()?), "bounds and conditions do not wrap".into());
-            scop.ledger.assume(Assumption { holds, why, loc: at.loc() });
+            let holds = Condition::Params(valid.coalesce()?);
+            scop.ledger.assume(Assumption { holds, why: why.into(), loc: at.loc() });
         }
         Ok(is_possible)
     }
@@ -120,6 +121,14 @@ pub(super) fn assume_shapes<'p>(scop: &mut Scop, draft: &Draft<'p>, memory: &Mem
         }
     }
     Ok(())
+}
+
+/// Indices stay below their limits.
+pub(super) fn assume_tests(scop: &mut Scop, tests: Vec<Below>) {
+    for test in tests {
+        let why = "an index stays below its limit".into();
+        scop.ledger.assume(Assumption { holds: Condition::Below(test), why, loc: None });
+    }
 }
 
 /// Parameters of 64 bits are assumed to be far from the ends of their range: no array is that large.

@@ -75,7 +75,12 @@ impl<'p> Bounds<'_, 'p> {
     ) -> Result<Option<Reason>, BudgetSpent> {
         let mut targets = exiting.successors().into_iter().filter(|&next| !l.contains(next));
         if targets.all(|next| self.errors.contains(&next)) {
-            return Ok(Some(Reason::ErrorExit));
+            let condition = exiting.terminator().and_then(|last| last.condition());
+            let can_be_assumed = match condition {
+                Some(condition) => self.is_bounds_check(condition, scope, 0)?,
+                None => false,
+            };
+            return Ok((!can_be_assumed).then_some(Reason::ErrorExit));
         }
         let count = self.scevs.exit_count(l, exiting);
         Ok(match Classifier::new(self, scope).form(&count)? {
@@ -83,6 +88,41 @@ impl<'p> Bounds<'_, 'p> {
             Err(NotAffine::Unknown) => self.unknown_count(l, exiting, scope)?,
             Err(why) => Some(self.reason(why, scope, || self.scevs.text_of_exit_count(l, exiting))),
         })
+    }
+
+    /// Whether a truth value compares counters and parameters only, so that it may be known before the nest. Products are
+    /// fine: `i * m + j < n`.
+    fn is_bounds_check(
+        &self,
+        condition: Value<'p>,
+        scope: &Blocks<'p>,
+        depth: usize,
+    ) -> Result<bool, BudgetSpent> {
+        let Some(inst) = condition.inst().filter(|inst| scope.contains(&inst.block()) && depth < 16) else {
+            return Ok(true);
+        };
+        match inst.opcode() {
+            LLVMOpcode::LLVMAnd | LLVMOpcode::LLVMOr | LLVMOpcode::LLVMXor | LLVMOpcode::LLVMSelect
+            | LLVMOpcode::LLVMFreeze => {
+                for operand in inst.operands() {
+                    if !self.is_bounds_check(operand, scope, depth + 1)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            LLVMOpcode::LLVMICmp => {
+                for operand in inst.operands() {
+                    let Some(scev) = self.scevs.of_value(operand) else { return Ok(false) };
+                    let form = Classifier::new(self, scope).form(&scev)?;
+                    if !matches!(form, Ok(_) | Err(NotAffine::Polynomial)) {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
     }
 
     /// LLVM cannot count the iterations: the condition's operands say whether we can, or why not.
@@ -193,6 +233,11 @@ impl<'a, 'p> Classifier<'a, 'p> {
             return Ok(known);
         }
         self.bounds.budget.spend(1)?;
+        if let Some(frozen) = frozen(scev, self.scope)
+            && let Some(operand) = self.bounds.scevs.of_value(frozen)
+        {
+            return self.form(&operand);
+        }
         let mut forms = Vec::with_capacity(scev.operands().len());
         for operand in scev.operands() {
             match self.form(operand)? {
@@ -238,6 +283,12 @@ impl<'a, 'p> Classifier<'a, 'p> {
             _ => Ok(Form::Parameter),
         }
     }
+}
+
+/// The value that an expression of the scope takes over as it is.
+fn frozen<'p>(scev: &Scev<'p>, scope: &Blocks<'p>) -> Option<Value<'p>> {
+    let ScevKind::Unknown(value) = scev.kind else { return None };
+    value.inst().filter(|inst| scope.contains(&inst.block())).and_then(|inst| inst.frozen())
 }
 
 fn product<'p>(forms: &[Form], widest: Form) -> Result<Form, NotAffine<'p>> {

@@ -35,6 +35,7 @@ impl<'p> Builder<'_, 'p> {
         }
         let mut holds = |operand| self.holds(operand, chain, fails, depth + 1);
         match (inst.opcode(), &operands[..]) {
+            (LLVMOpcode::LLVMFreeze, &[a]) => holds(a),
             (LLVMOpcode::LLVMAnd, &[a, b]) => Ok(holds(a)?.intersect(holds(b)?)?),
             (LLVMOpcode::LLVMOr, &[a, b]) => Ok(holds(a)?.union(holds(b)?)?),
             (LLVMOpcode::LLVMXor, &[a, b]) if b.constant() == Some(-1) => Ok(universe.subtract(holds(a)?)?),

@@ -4,7 +4,8 @@
 //! part of one, none of its blocks has an obstacle ([`super::effects`]), each of its loops is affine with
 //! the region as scope ([`super::bounds`]), and its control flow is reducible. A *candidate* is an acceptable
 //! region that is not part of a larger one; neighbouring loops share a candidate when what lies between
-//! them is acceptable too.
+//! them is acceptable too. Blocks that never return are not part of any region: that they are not reached is assumed
+//! ([`super::errors`]), if it can be.
 //!
 //! ```text
 //!   for i { for j {...} }        candidate, depth 2
@@ -16,7 +17,7 @@
 //! outermost loop, with the obstacles of all loops in it, and may have candidates inside.
 
 use super::bounds::Bounds;
-use super::flow::{Blocks, IrreducibleEdge, error_blocks, irreducible_edges, region_blocks};
+use super::flow::{Blocks, IrreducibleEdge, blocks_without, error_blocks, irreducible_edges};
 use super::{Obstacle, effects};
 use crate::pass::{Anchor, Block, Loop, Pass, Region};
 use crate::scev::Scevs;
@@ -70,9 +71,10 @@ pub fn detect<'p>(pass: Pass<'p>, budget: &Budget) -> Vec<Nest<'p>> {
     with_detector(pass, budget, None, |detector| detector.nests())
 }
 
-/// The candidates in a region that a later stage refused: parts of it with fewer loops, in textual order.
+/// The candidates in a region that a later stage refused: parts of it, in textual order. A part with all its loops may be
+/// one that does not hold what they depend on: an address that is loaded before them, for example.
 pub fn detect_inside<'p>(pass: Pass<'p>, region: Region<'p>, budget: &Budget) -> Vec<Nest<'p>> {
-    let around = region_blocks(region);
+    let around = blocks_without(region, &error_blocks(pass));
     with_detector(pass, budget, Some(&around), |detector| {
         let mut nests = detector.nests();
         nests.retain(|nest| matches!(nest.verdict, Verdict::Candidate(_)));
@@ -126,8 +128,8 @@ struct Found<'p> {
 }
 
 impl<'p> Found<'p> {
-    fn push(&mut self, region: Region<'p>) {
-        self.covered.extend(region_blocks(region));
+    fn push(&mut self, region: Region<'p>, blocks: Blocks<'p>) {
+        self.covered.extend(blocks);
         self.regions.push(region);
     }
 }
@@ -139,7 +141,7 @@ struct Detector<'a, 'p> {
     bounds: Bounds<'a, 'p>,
     errors: &'a Blocks<'p>,
     effects: RefCell<HashMap<Block<'p>, Rc<[Obstacle<'p>]>>>,
-    /// Only parts of these blocks with fewer loops are wanted.
+    /// Only parts of these blocks are wanted.
     around: Option<&'a Blocks<'p>>,
 }
 
@@ -157,7 +159,7 @@ impl<'p> Detector<'_, 'p> {
     }
 
     fn candidate(&self, region: Region<'p>) -> Nest<'p> {
-        let blocks = region_blocks(region);
+        let blocks = self.blocks(region);
         let loops: Vec<_> = self.loops_in(&blocks).collect();
         let entry = loops.first().map_or(region.entry, |l| l.header());
         Nest { loops, entry, verdict: Verdict::Candidate(region) }
@@ -165,10 +167,16 @@ impl<'p> Detector<'_, 'p> {
 
     /// Pushes the maximal acceptable regions; those found before the budget was spent stay.
     fn candidates(&self, found: &mut Found<'p>) -> Result<(), BudgetSpent> {
+        self.loops_as_regions(found, |l| l.exit_blocks().iter().any(|exit| self.errors.contains(exit)))?;
         for node in region_tree(self.pass) {
             self.visit(&node, found)?;
         }
-        self.loops_as_regions(found)
+        self.loops_as_regions(found, |_| true)
+    }
+
+    /// The blocks of a region that return.
+    fn blocks(&self, region: Region<'p>) -> Blocks<'p> {
+        blocks_without(region, self.errors)
     }
 
     fn visit(&self, node: &Node<'p>, found: &mut Found<'p>) -> Result<(), BudgetSpent> {
@@ -176,7 +184,8 @@ impl<'p> Detector<'_, 'p> {
             return Ok(());
         }
         if self.is_acceptable(node.region)? {
-            found.push(self.expanded(node.region)?);
+            let region = self.expanded(node.region)?;
+            found.push(region, self.blocks(region));
             return Ok(());
         }
         node.children.iter().try_for_each(|child| self.visit(child, found))
@@ -184,7 +193,7 @@ impl<'p> Detector<'_, 'p> {
 
     /// The largest acceptable region with the same entry that adds a loop.
     fn expanded(&self, region: Region<'p>) -> Result<Region<'p>, BudgetSpent> {
-        let count = |region| self.loops_in(&region_blocks(region)).count();
+        let count = |region| self.loops_in(&self.blocks(region)).count();
         let (mut best, mut current) = (region, region);
         while let Some(larger) = self.pass.larger(current) {
             if !self.is_acceptable(larger)? {
@@ -198,24 +207,30 @@ impl<'p> Detector<'_, 'p> {
         Ok(best)
     }
 
-    /// LLVM's region tree leaves out some loops with a single exit; each is a region of its own.
-    fn loops_as_regions(&self, found: &mut Found<'p>) -> Result<(), BudgetSpent> {
-        for &l in &self.loops {
-            let [exit] = l.exit_blocks()[..] else { continue };
+    /// LLVM's region tree leaves out some loops with a single exit, and all with exits to code that does not return; each
+    /// is a region of its own.
+    fn loops_as_regions(
+        &self,
+        found: &mut Found<'p>,
+        wanted: impl Fn(Loop<'p>) -> bool,
+    ) -> Result<(), BudgetSpent> {
+        for &l in self.loops.iter().filter(|l| wanted(**l)) {
+            let mut exits = l.exit_blocks();
+            exits.retain(|exit| !self.errors.contains(exit));
+            let [exit] = exits[..] else { continue };
             let region = Region { entry: l.header(), exit };
             if !found.covered.contains(&region.entry) && self.is_acceptable(region)? {
-                found.push(region);
+                found.push(region, self.blocks(region));
             }
         }
         Ok(())
     }
 
     fn is_acceptable(&self, region: Region<'p>) -> Result<bool, BudgetSpent> {
-        let blocks = region_blocks(region);
+        let blocks = self.blocks(region);
         self.bounds.budget.spend(blocks.len())?;
-        let is_wanted = self.around.is_none_or(|around| {
-            blocks.is_subset(around) && self.loops_in(&blocks).count() < self.loops_in(around).count()
-        });
+        let is_wanted =
+            self.around.is_none_or(|around| blocks.is_subset(around) && blocks.len() < around.len());
         if !is_wanted || self.loops_in(&blocks).next().is_none() || self.cuts_a_loop(&blocks) {
             return Ok(false);
         }

@@ -9,10 +9,12 @@
 //! - if it is not, the branch and what it decides about are a [`Hammock`]: the blocks in it perhaps run when its head does,
 //!   and the block after it runs when the head does;
 //! - an edge into a loop adds a counter `0 <= i <= c` for all exit counts `c` of the loop; an edge out of a
-//!   loop drops the counter.
+//!   loop drops the counter;
+//! - an edge to code that does not return is never taken, by assumption ([`super::errors`]).
 
 use super::affine::{Affine, Evaluated, Stop};
 use super::conditions::truth_phis;
+use super::errors::Test;
 use super::flow::Blocks;
 use super::hammock::{Grounds, Hammock};
 use crate::pass::{Block, Inst, Loop, Pass, Region};
@@ -42,14 +44,20 @@ pub struct Domains<'p> {
     /// `{ : ... }`: parameter values for which a bound or a condition may be computed differently by the machine, in an
     /// iteration that the domains have.
     pub fails: Vec<(Set, Inst<'p>)>,
+    /// `{ : ... }`: parameter values for which an iteration goes to code that does not return.
+    pub errors: Vec<(Set, Inst<'p>)>,
+    /// Tests that keep control from code that does not return, and are not affine.
+    pub tests: Vec<Test<'p>>,
 }
 
-/// Computes the domains of a region's blocks, given in an order in which edges lead forward.
+/// Computes the domains of a region's blocks, given in an order in which edges lead forward. `errors` are the blocks that
+/// do not return.
 pub fn domains<'p>(
     pass: Pass<'p>,
     affine: &Affine<'_, 'p>,
     region: Region<'p>,
     order: &[Block<'p>],
+    errors: &Blocks<'p>,
 ) -> Result<Domains<'p>, NoDomain<'p>> {
     let chains = order.iter().map(|&block| (block, chain(pass, affine.scope(), block))).collect();
     let domains = Domains {
@@ -58,9 +66,11 @@ pub fn domains<'p>(
         inside: Blocks::new(),
         chains,
         fails: vec![],
+        errors: vec![],
+        tests: vec![],
     };
-    let mut builder =
-        Builder { pass, affine, region, order, domains, counts: HashMap::new(), truths: HashMap::new() };
+    let (counts, truths) = (HashMap::new(), HashMap::new());
+    let mut builder = Builder { pass, affine, region, order, errors, domains, counts, truths };
     for &block in order {
         builder.flow_out(block)?;
     }
@@ -81,6 +91,7 @@ pub(super) struct Builder<'a, 'p> {
     pub(super) affine: &'a Affine<'a, 'p>,
     region: Region<'p>,
     order: &'a [Block<'p>],
+    pub(super) errors: &'a Blocks<'p>,
     pub(super) domains: Domains<'p>,
     /// In which iteration each exiting block leaves its loop, over the counters around and in the loop.
     counts: HashMap<Block<'p>, PwAff>,
@@ -109,6 +120,9 @@ impl<'p> Builder<'_, 'p> {
         let successors = block.successors();
         if let [only] = successors[..] {
             return self.send(block, only, here, &chain);
+        }
+        if let Some(next) = self.past_errors(last, &here, &chain)? {
+            return self.send(block, next, here, &chain);
         }
         let leaves = chain.last().filter(|l| successors.iter().any(|&next| !l.contains(next)));
         let edges = match leaves {
@@ -260,7 +274,7 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Assumes that the machine does not differ in these iterations, unless it always does in one of them.
-    fn trust(&mut self, fails: Vec<Set>, here: &Set, at: Inst<'p>) -> Result<(), Stop> {
+    pub(super) fn trust(&mut self, fails: Vec<Set>, here: &Set, at: Inst<'p>) -> Result<(), Stop> {
         let here = here.clone().intersect_params(self.affine.context()?)?;
         let mut right = here.clone().params()?;
         for fails in &fails {
@@ -323,7 +337,9 @@ impl<'p> Builder<'_, 'p> {
         let entered = outer.add_dims(DimType::Set, 1)?;
         let mut domain =
             entered.clone().intersect(counter.clone().ge_set(self.affine.constant(0, chain.len())?)?)?;
-        for exiting in l.exiting_blocks() {
+        let mut exiting = l.exiting_blocks();
+        exiting.retain(|block| !self.leaves_by_error(l, *block));
+        for exiting in exiting {
             if self.pass.loop_of(exiting) != Some(l) {
                 return Err(Stop::NotAffine);
             }
@@ -331,6 +347,13 @@ impl<'p> Builder<'_, 'p> {
             domain = domain.intersect(counter.clone().le_set(count)?)?;
         }
         Ok(domain)
+    }
+}
+
+impl<'p> Builder<'_, 'p> {
+    /// Whether all edges from the block out of the loop lead to code that does not return.
+    fn leaves_by_error(&self, l: Loop<'p>, block: Block<'p>) -> bool {
+        block.successors().iter().all(|next| l.contains(*next) || self.errors.contains(next))
     }
 }
 

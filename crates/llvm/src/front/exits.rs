@@ -2,8 +2,9 @@
 //!
 //! Either a phi of the exit block takes them, or some instruction after the region uses them directly.
 
+use super::flow::Blocks;
 use super::statements::Synthesis;
-use crate::pass::{Inst, Region, Value};
+use crate::pass::{Block, Inst, Region, Value};
 use llvm_sys::LLVMOpcode;
 
 /// A value that leaves the region.
@@ -34,11 +35,12 @@ pub struct Exits<'p> {
     pub live_out: Vec<Exit<'p>>,
 }
 
-/// What leaves the region that the synthesis is about.
-pub fn exits<'p>(synthesis: &Synthesis<'_, 'p>, region: Region<'p>) -> Exits<'p> {
+/// What leaves the region that the synthesis is about. What blocks that do not return (`errors`) use, the new code
+/// need not compute.
+pub fn exits<'p>(synthesis: &Synthesis<'_, 'p>, region: Region<'p>, errors: &Blocks<'p>) -> Exits<'p> {
     let phis = region.exit.insts().take_while(|inst| inst.opcode() == LLVMOpcode::LLVMPHI);
     let phis = phis.map(|inst| Exit { inst, value: exit_phi(synthesis, inst) }).collect();
-    Exits { phis, live_out: live_out(synthesis, region) }
+    Exits { phis, live_out: live_out(synthesis, region, errors) }
 }
 
 /// The value that a phi of the exit block gets from the region.
@@ -61,11 +63,16 @@ fn exit_value<'p>(synthesis: &Synthesis<'_, 'p>, value: Value<'p>) -> ExitValue<
 }
 
 /// The region's values that are used after it, other than by phis of the exit block.
-fn live_out<'p>(synthesis: &Synthesis<'_, 'p>, region: Region<'p>) -> Vec<Exit<'p>> {
+fn live_out<'p>(
+    synthesis: &Synthesis<'_, 'p>,
+    region: Region<'p>,
+    errors: &Blocks<'p>,
+) -> Vec<Exit<'p>> {
     let scope = synthesis.scope;
+    let is_outside = |block: Block<'p>| !scope.contains(&block) && !errors.contains(&block);
     let is_exit_phi = |user: &Inst<'p>| user.opcode() == LLVMOpcode::LLVMPHI && user.block() == region.exit;
     let escapes = |inst: &Inst<'p>| {
-        inst.users().iter().any(|user| !scope.contains(&user.block()) && !is_exit_phi(user))
+        inst.users().iter().any(|user| is_outside(user.block()) && !is_exit_phi(user))
     };
     let mut blocks: Vec<_> = scope.iter().copied().collect();
     blocks.sort();

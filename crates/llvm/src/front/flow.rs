@@ -7,13 +7,18 @@ use std::collections::{HashMap, HashSet};
 /// A set of blocks.
 pub type Blocks<'p> = HashSet<Block<'p>>;
 
-/// The blocks reached from the region's entry without passing its exit.
+/// The blocks reached from the region's entry without passing its exit, those that never return among them.
 pub fn region_blocks(region: Region<'_>) -> Blocks<'_> {
+    blocks_without(region, &Blocks::new())
+}
+
+/// The blocks reached from the region's entry without passing its exit or one of the blocks left out.
+pub fn blocks_without<'p>(region: Region<'p>, left_out: &Blocks<'p>) -> Blocks<'p> {
     let mut blocks = HashSet::from([region.entry]);
     let mut work = vec![region.entry];
     while let Some(block) = work.pop() {
         for next in block.successors() {
-            if next != region.exit && blocks.insert(next) {
+            if next != region.exit && !left_out.contains(&next) && blocks.insert(next) {
                 work.push(next);
             }
         }

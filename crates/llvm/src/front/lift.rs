@@ -15,11 +15,11 @@
 
 use super::Obstacle;
 use super::affine::{Affine, Stop};
-use super::assumptions::{assume_moderate_sizes, assume_shapes};
+use super::assumptions::{assume_moderate_sizes, assume_shapes, assume_tests};
 use super::domains::{self, Domains};
 use super::draft::Draft;
 use super::exits::{Exit, ExitValue, Exits, exits};
-use super::flow::{Blocks, region_blocks};
+use super::flow::{Blocks, blocks_without, error_blocks};
 use super::memory::Memory;
 use super::needed::Needed;
 use super::reductions::reductions;
@@ -98,15 +98,26 @@ pub fn lift<'p>(
     region: Region<'p>,
     ctx: &Ctx,
     budget: &Budget,
+    shape_options: &delinearize::Options,
 ) -> Result<Lifted<'p>, Obstacle<'p>> {
-    let scope = region_blocks(region);
+    let errors = error_blocks(pass);
+    let scope = blocks_without(region, &errors);
     let shape = shape(pass, &scope, region);
     let around = around(pass, region, &scope);
     let affine = Affine::new(ctx, &scope, around, scevs, budget);
     let order = blocks_of(&shape);
-    let domains = domains::domains(pass, &affine, region, &order).map_err(|no| obstacle(no.stop, no.at))?;
+    let domains =
+        domains::domains(pass, &affine, region, &order, &errors).map_err(|no| obstacle(no.stop, no.at))?;
     let synthesis = Synthesis { scevs, scope: &scope, around };
-    let lifter = Lifter { pass, affine: &affine, synthesis: &synthesis, domains: &domains, region };
+    let lifter = Lifter {
+        pass,
+        affine: &affine,
+        synthesis: &synthesis,
+        domains: &domains,
+        region,
+        errors: &errors,
+        shape_options,
+    };
     lifter.lift(&shape)
 }
 
@@ -126,7 +137,10 @@ pub(super) struct Lifter<'a, 'p> {
     pub(super) affine: &'a Affine<'a, 'p>,
     pub(super) synthesis: &'a Synthesis<'a, 'p>,
     pub(super) domains: &'a Domains<'p>,
+    pub(super) shape_options: &'a delinearize::Options,
     region: Region<'p>,
+    /// The blocks that do not return.
+    errors: &'a Blocks<'p>,
 }
 
 /// The statements in order.
@@ -168,7 +182,7 @@ struct Material<'a, 'p> {
 impl<'p> Lifter<'_, 'p> {
     fn lift(&self, shape: &[Shape<'p>]) -> Result<Lifted<'p>, Obstacle<'p>> {
         let blocks = blocks_of(shape);
-        let exits = exits(self.synthesis, self.region);
+        let exits = exits(self.synthesis, self.region, self.errors);
         let memory = self.memory(&blocks)?;
         let needed = self.needed(&blocks, &memory, &exits);
         let mut memory = memory.only(&needed);
@@ -290,7 +304,8 @@ impl<'p> Lifter<'_, 'p> {
         draft: &mut Draft<'p>,
     ) -> Result<Vec<Stmt>, Obstacle<'p>> {
         let scope = self.affine.scope();
-        let escapes = |inst: &Inst<'p>| inst.users().iter().any(|user| !scope.contains(&user.block()));
+        let is_outside = |block: Block<'p>| !scope.contains(&block) && !self.errors.contains(&block);
+        let escapes = |inst: &Inst<'p>| inst.users().iter().any(|user| is_outside(user.block()));
         let mut scalars: HashSet<Inst<'p>> = program.home.keys().copied().filter(escapes).collect();
         for index in 0..program.bodies.len() {
             scalars.extend(program.scalar_reads(index, self.synthesis));
@@ -405,12 +420,17 @@ impl<'p> Lifter<'_, 'p> {
             order,
             ledger: Default::default(),
         };
-        let fails: Vec<_> = self.domains.fails.iter().chain(&memory.fails).cloned().collect();
+        let wants = self.wants_of_tests(memory).map_err(|(stop, at)| obstacle(stop, at))?;
+        let fails: Vec<_> = self.domains.fails.iter().chain(&wants.fails).cloned().collect();
         // First, so that the other conditions can be computed in 64 bits.
         assume_moderate_sizes(&mut scop).map_err(|error| failed(error.into()))?;
-        if !self.assume_no_wrapping(&mut scop, &fails).map_err(failed)? {
+        if !self.assume_never(&mut scop, &fails, "bounds and conditions do not wrap").map_err(failed)? {
             return Err(refuse(Reason::NotModelled { what: "arithmetic that always wraps".into() }));
         }
+        if !self.assume_never(&mut scop, &self.domains.errors, "no check fails").map_err(failed)? {
+            return Err(refuse(Reason::ErrorExit));
+        }
+        assume_tests(&mut scop, wants.below);
         assume_shapes(&mut scop, draft, memory).map_err(|error| failed(error.into()))?;
         self.assume_no_overlap(&mut scop, &draft.sources).map_err(refuse)?;
         scop.verify().map_err(|error| refuse(Reason::Internal { message: error.to_string() }))?;
@@ -460,6 +480,7 @@ fn written_cells(stmts: &[Stmt], array: ArrayId) -> Result<Option<Set>, Stop> {
 pub(super) fn reason(stop: Stop) -> Reason {
     match stop {
         Stop::NotAffine => Reason::NonAffineCondition,
+        Stop::MayFail => Reason::ErrorExit,
         Stop::Spent => Reason::Budget { stage: "lift".into() },
         Stop::Isl(error) => Reason::Internal { message: error.to_string() },
     }

@@ -12,7 +12,7 @@ use super::lift::{Lifter, obstacle};
 use crate::pass::{Alias, Anchor, Block, Inst, Value};
 use crate::scev::{ScevKind, ScevRef};
 use isl::{Map, PwAff, Set, Val};
-use model::Reason;
+use model::{Below, Reason};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -26,8 +26,25 @@ pub struct Memory<'p> {
     pub readers: Vec<Inst<'p>>,
     /// Arrays with more than one dimension.
     pub shapes: Vec<Shape<'p>>,
-    /// Where an offset or a length is another than the model says: `{ : ... }`.
+    /// What offsets and lengths need to be what the model says.
+    pub wants: Wants<'p>,
+}
+
+/// What must hold for parts of the model to be right.
+#[derive(Clone, Default)]
+pub struct Wants<'p> {
+    /// The parameters are in none of these sets: `{ : ... }`. With the instruction that wants it.
     pub fails: Vec<(Set, Inst<'p>)>,
+    /// Numbers are below limits.
+    pub below: Vec<Below>,
+}
+
+impl<'p> Wants<'p> {
+    /// More of it.
+    pub fn extend(&mut self, more: Wants<'p>) {
+        self.fails.extend(more.fails);
+        self.below.extend(more.below);
+    }
 }
 
 /// A range of memory that an instruction touches.
@@ -76,7 +93,7 @@ impl<'p> Memory<'p> {
             range.end = kept.accesses.len();
         }
         kept.readers = self.readers.into_iter().filter(|call| executed.contains(call)).collect();
-        kept.fails = self.fails.into_iter().filter(|(_, inst)| executed.contains(inst)).collect();
+        kept.wants.fails = self.wants.fails.into_iter().filter(|(_, inst)| executed.contains(inst)).collect();
         kept
     }
 
@@ -125,7 +142,7 @@ impl<'p> Lifter<'_, 'p> {
                 .ok_or_else(|| Obstacle { reason: not_modelled(inst), at: Anchor::Inst(inst) })?;
             let first = memory.accesses.len();
             for (pointer, is_write, length) in ranges {
-                let access = self.memory_access(inst, pointer, is_write, length, &mut memory.fails)?;
+                let access = self.memory_access(inst, pointer, is_write, length, &mut memory.wants.fails)?;
                 memory.accesses.push(access);
             }
             memory.of.insert(inst, first..memory.accesses.len());

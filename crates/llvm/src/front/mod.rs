@@ -3,8 +3,8 @@
 //! [`detect`] is the first stage. It rests on three questions, each in its own file: what stands in the way in a
 //! block ([`effects`]), in a loop's bounds ([`bounds`]), and in the shape of the control flow ([`flow`]).
 //!
-//! [`lift`] is the second. It asks when each block runs ([`domains`], `conditions`, with [`affine`] expressions and [`hammock`]s where
-//! they are not), what has to be executed and in which pieces ([`shape`], [`statements`], `needed`, `cheap`), what each
+//! [`lift`] is the second. It asks when each block runs ([`domains`], `conditions`, with [`affine`] expressions, [`hammock`]s where
+//! they are not, and without [`errors`]), what has to be executed and in which pieces ([`shape`], [`statements`], `needed`, `cheap`), what each
 //! piece touches (`memory`, `array_shapes`, `reductions`, [`exits`]), and writes the model (`draft`, `assumptions`).
 
 pub mod affine;
@@ -17,6 +17,7 @@ pub mod detect;
 pub mod domains;
 mod draft;
 pub mod effects;
+pub mod errors;
 pub mod exits;
 pub mod flow;
 pub mod hammock;

@@ -1,7 +1,8 @@
 //! The statements of a region: which instructions belong together, and in which order they stand.
 //!
 //! An instruction whose value follows from the counters and from values outside the region (an index, an
-//! address, a bound) is *synthesizable*: it belongs to no statement and is computed anew wherever it is needed.
+//! address, a bound) is *synthesizable*: it belongs to no statement and is computed anew wherever it is needed. Mostly that is
+//! an expression of LLVM's; a shift, a mask or a `freeze` of such values is copied.
 //! An instruction without effect whose value nothing needs belongs to no statement either (module `needed`).
 //! The other instructions of a block are cut into statements as fine as independence allows: two
 //! instructions are in one statement if one uses the other's value, or if their order matters (both touch
@@ -113,7 +114,10 @@ impl<'p> Synthesis<'_, 'p> {
     fn is_computable(&self, scev: &Scev<'p>, chain: &[Loop<'p>], depth: usize) -> bool {
         let here = match &scev.kind {
             ScevKind::Constant(_) => true,
-            ScevKind::Unknown(value) => value.inst().is_none_or(|inst| !self.scope.contains(&inst.block())),
+            ScevKind::Unknown(value) => match value.inst().filter(|inst| self.scope.contains(&inst.block())) {
+                Some(inst) => depth < 32 && self.is_copyable(inst, chain, depth + 1),
+                None => true,
+            },
             ScevKind::AddRec { over, operands } => {
                 !self.scope.contains(&over.header()) || operands.len() == 2 && chain.contains(over)
             }
@@ -124,6 +128,22 @@ impl<'p> Synthesis<'_, 'p> {
         };
         here && depth < 32
             && scev.operands().iter().all(|operand| self.is_computable(operand, chain, depth + 1))
+    }
+
+    /// Whether an instruction without an expression can be copied wherever its loops run.
+    fn is_copyable(&self, inst: Inst<'p>, chain: &[Loop<'p>], depth: usize) -> bool {
+        use LLVMOpcode::*;
+        let is_plain = matches!(
+            inst.opcode(),
+            LLVMFreeze | LLVMShl | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor
+        );
+        let mut outwards = std::iter::successors(self.scevs.loop_of(inst.block()), |l| l.parent());
+        let runs_here = outwards.all(|l| !self.scope.contains(&l.header()) || chain.contains(&l));
+        let is_known = |operand| {
+            let scev = self.scevs.of_value_at(operand, chain.last().copied().or(self.around));
+            scev.is_some_and(|scev| self.is_computable(&scev, chain, depth))
+        };
+        is_plain && runs_here && inst.operands().into_iter().all(is_known)
     }
 
     /// Whether an instruction of the region belongs to no statement.
