@@ -10,6 +10,7 @@ const SOURCES: &[&str] = &[
     "shim/views.cpp",
     "shim/scev.cpp",
     "shim/emit.cpp",
+    "shim/hoist.cpp",
     "shim/trial.cpp",
     "shim/version.cpp",
 ];

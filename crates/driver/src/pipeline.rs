@@ -11,7 +11,7 @@ use llvm::back::emit::{Failure, emit, prepare};
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
-use llvm::{Pass, Scevs};
+use llvm::Pass;
 use model::{Budget, Reason, Scop};
 use options::Options;
 use schedule::tree::without_options;
@@ -48,7 +48,6 @@ struct Run<'a, 'p> {
     options: &'a Options,
     /// One for the whole function.
     budget: Budget,
-    scevs: Scevs<'p>,
     /// Bounds of the search for shapes.
     shapes: delinearize::Options,
 }
@@ -62,7 +61,7 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p
         alphas: options.shape_alphas,
         shapes: options.shape_candidates,
     };
-    let run = Run { pass, options, budget: Budget::new(options.budget), scevs: Scevs::new(pass), shapes };
+    let run = Run { pass, options, budget: Budget::new(options.budget), shapes };
     let is_last = |stage: &str| options.stop_after.as_deref() == Some(stage);
     let nests = timers.time("detect", || detect(pass, &run.budget));
     let mut outcome = Outcome { nests, models: Vec::new(), changed: false };
@@ -94,7 +93,7 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
         let is_part = parts > 0;
         if let Verdict::Candidate(region) = nest.verdict {
             let ctx = Ctx::new();
-            match run.within_budget(&ctx, || lift(run.pass, &run.scevs, region, &ctx, &run.budget, &run.shapes)) {
+            match run.within_budget(&ctx, || lift(run.pass, region, &ctx, &run.budget, &run.shapes)) {
                 Ok(lifted) => outcome.models.push(Modelled::new(index, lifted)),
                 Err(obstacle) => {
                     nest.verdict = Verdict::Rejected(vec![obstacle]);
@@ -184,11 +183,11 @@ fn loops(scop: &Scop, schedule: &Schedule, valid: &Set) -> Result<Vec<Node>, ast
 fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     let ready: Vec<_> = outcome.models.iter_mut().filter(|model| model.program.is_some()).collect();
     outcome.changed = !ready.is_empty();
-    let prepared: Vec<_> = ready.iter().map(|model| prepare(run.pass, &run.scevs, &model.lifted)).collect();
+    let prepared: Vec<_> = ready.iter().map(|model| prepare(run.pass, &model.lifted)).collect();
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let failure = match (prepared, &model.program) {
             (Some(prepared), Some((nodes, check))) => {
-                emit(run.pass, &run.scevs, &model.lifted, &prepared, nodes, check).err()
+                emit(run.pass, &model.lifted, &prepared, nodes, check).err()
             }
             _ => Some(Failure::Undone),
         };

@@ -31,6 +31,14 @@ struct OrthantPass {
 bool orthant_on_trial(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::FunctionPassManager &passes,
                       const bool &was_worth_it);
 
+// Moves loads of values that do not change in a loop nest before it.
+struct OrthantHoistPass : llvm::PassInfoMixin<OrthantHoistPass> {
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
+// Removes the marks that the pass above leaves.
+void orthant_forget_same_values(llvm::Function &F);
+
 inline void orthant_send(llvm::StringRef text, OrthantSink sink, void *data) { sink(data, text.data(), text.size()); }
 
 #endif

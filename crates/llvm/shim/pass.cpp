@@ -2,6 +2,7 @@
 #include "context.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -69,7 +70,9 @@ public:
     PreservedAnalyses preserved = PreservedAnalyses::all();
     canonicalize<LoopSimplifyPass>(F, FAM, preserved);
     canonicalize<LCSSAPass>(F, FAM, preserved);
-    if (!run_rust(F, FAM, session))
+    bool is_changed = run_rust(F, FAM, session);
+    orthant_forget_same_values(F);
+    if (!is_changed)
       return preserved;
     if (changed)
       *changed = true;
@@ -161,6 +164,7 @@ FunctionPassManager early_passes(int session, bool *changed) {
   loops.addPass(LoopRotatePass());
   loops.addPass(IndVarSimplifyPass());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
+  passes.addPass(OrthantHoistPass());
   add_passes(passes, session, changed);
   return passes;
 }
@@ -194,6 +198,36 @@ public:
   static bool isRequired() { return true; }
 };
 
+// Whether there are loads in loops that perhaps read the same each time.
+bool has_loads_of_headers(const Function &F, const LoopInfo &LI) {
+  return any_of(instructions(F), [&](const Instruction &I) {
+    return isa<LoadInst>(I) && (I.getType()->isIntegerTy() || I.getType()->isPointerTy()) && LI.getLoopFor(I.getParent());
+  });
+}
+
+// Late, the IR is in form already; only loads that the host leaves in loops have to move, on trial.
+class OrthantLatePass : public PassInfoMixin<OrthantLatePass> {
+  int session;
+
+public:
+  explicit OrthantLatePass(int session) : session(session) {}
+  PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
+    FunctionPassManager passes;
+    LoopInfo &LI = FAM.getResult<LoopAnalysis>(F);
+    if (F.hasOptNone() || LI.empty() || !has_loads_of_headers(F, LI)) {
+      add_passes(passes, session);
+      return passes.run(F, FAM);
+    }
+    bool changed = false;
+    passes.addPass(LoopSimplifyPass());
+    passes.addPass(OrthantHoistPass());
+    add_passes(passes, session, &changed);
+    return orthant_on_trial(F, FAM, passes, changed) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+  // The passes inside are asked one by one whether they are to run.
+  static bool isRequired() { return true; }
+};
+
 bool is_after_link(ThinOrFullLTOPhase phase) {
   return phase == ThinOrFullLTOPhase::ThinLTOPostLink || phase == ThinOrFullLTOPhase::FullLTOPostLink;
 }
@@ -209,14 +243,14 @@ void add_early(PassBuilder &PB, int session) {
 void add_late(PassBuilder &PB, int session) {
   PB.registerVectorizerStartEPCallback([session](FunctionPassManager &passes, OptimizationLevel level) {
     if (level != OptimizationLevel::O0)
-      add_passes(passes, session);
+      passes.addPass(OrthantLatePass(session));
   });
   // Full link-time optimization has no place before its vectorizer; its start is the nearest one.
   PB.registerFullLinkTimeOptimizationEarlyEPCallback([session](ModulePassManager &passes, OptimizationLevel level) {
     if (level == OptimizationLevel::O0)
       return;
     FunctionPassManager functions;
-    add_passes(functions, session);
+    functions.addPass(OrthantLatePass(session));
     passes.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
   });
 }

@@ -22,6 +22,16 @@ const SCEV *orthant_scev_at(OrthantPass *pass, LLVMValueRef value, const Loop *s
   return pass->scev.isSCEVable(V->getType()) ? pass->scev.getSCEVAtScope(V, scope) : nullptr;
 }
 
+const SCEV *orthant_scev_replace(OrthantPass *pass, const SCEV *scev, const LLVMValueRef *from, const LLVMValueRef *to,
+                                 size_t count) {
+  if (isa<SCEVCouldNotCompute>(scev))
+    return scev;
+  ValueToSCEVMapTy map;
+  for (size_t at = 0; at < count; at++)
+    map[unwrap(from[at])] = pass->scev.getSCEV(unwrap(to[at]));
+  return SCEVParameterRewriter::rewrite(scev, pass->scev, map);
+}
+
 const SCEV *orthant_pointer_base(OrthantPass *pass, const SCEV *pointer) { return pass->scev.getPointerBase(pointer); }
 
 const SCEV *orthant_pointer_offset(OrthantPass *pass, const SCEV *pointer) {

@@ -27,6 +27,7 @@ extern "C" {
 
 typedef void (*OrthantSink)(void *data, const char *text, size_t length);
 typedef void (*OrthantVisitBlock)(void *data, LLVMBasicBlockRef block);
+typedef void (*OrthantVisitValue)(void *data, LLVMValueRef value);
 typedef void (*OrthantVisitLoop)(void *data, const Loop *loop);
 typedef void (*OrthantVisitRegion)(void *data, unsigned depth, LLVMBasicBlockRef entry, LLVMBasicBlockRef exit);
 typedef void (*OrthantVisitSetting)(void *data, const char *name, const char *value);
@@ -152,6 +153,11 @@ void orthant_verify(OrthantPass *pass, OrthantSink sink, void *data);
 const SCEV *orthant_scev(OrthantPass *pass, LLVMValueRef value); // null: the type has none
 // The value as seen from a loop (null: from outside all loops): final values of inner loops are computed.
 const SCEV *orthant_scev_at(OrthantPass *pass, LLVMValueRef value, const Loop *scope);
+// With values replaced by others.
+const SCEV *orthant_scev_replace(OrthantPass *pass, const SCEV *scev, const LLVMValueRef *from, const LLVMValueRef *to,
+                                 size_t count);
+// The values before loops that a load has if nothing writes what it reads.
+void orthant_same_values(OrthantPass *pass, LLVMValueRef load, OrthantVisitValue visit, void *data);
 const SCEV *orthant_pointer_base(OrthantPass *pass, const SCEV *pointer);
 const SCEV *orthant_pointer_offset(OrthantPass *pass, const SCEV *pointer); // in bytes, from its base
 const SCEV *orthant_exit_count(OrthantPass *pass, const Loop *loop, LLVMBasicBlockRef exiting);

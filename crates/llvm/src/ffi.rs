@@ -23,6 +23,7 @@ pub struct LLVMScev {
 
 pub type Sink = extern "C" fn(*mut c_void, *const c_char, usize);
 pub type VisitBlock = extern "C" fn(*mut c_void, LLVMBasicBlockRef);
+pub type VisitValue = extern "C" fn(*mut c_void, LLVMValueRef);
 pub type VisitLoop = extern "C" fn(*mut c_void, *const LLVMLoop);
 pub type VisitRegion = extern "C" fn(*mut c_void, c_uint, LLVMBasicBlockRef, LLVMBasicBlockRef);
 pub type VisitSetting = extern "C" fn(*mut c_void, *const c_char, *const c_char);
@@ -194,6 +195,19 @@ unsafe extern "C" {
         value: LLVMValueRef,
         scope: *const LLVMLoop,
     ) -> *const LLVMScev;
+    pub fn orthant_scev_replace(
+        pass: *mut OrthantPass,
+        scev: *const LLVMScev,
+        from: *const LLVMValueRef,
+        to: *const LLVMValueRef,
+        count: usize,
+    ) -> *const LLVMScev;
+    pub fn orthant_same_values(
+        pass: *mut OrthantPass,
+        load: LLVMValueRef,
+        visit: VisitValue,
+        data: *mut c_void,
+    );
     pub fn orthant_pointer_base(pass: *mut OrthantPass, pointer: *const LLVMScev) -> *const LLVMScev;
     pub fn orthant_pointer_offset(pass: *mut OrthantPass, pointer: *const LLVMScev) -> *const LLVMScev;
     pub fn orthant_exit_count(

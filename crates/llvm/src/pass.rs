@@ -269,6 +269,12 @@ impl<'p> Pass<'p> {
         }
     }
 
+    /// Values from before loops around a load: what the load gives if nothing in the loop writes what it reads.
+    pub fn same_values(self, load: Inst<'p>) -> Vec<Inst<'p>> {
+        let raw = list(|visit, data| ask!(ffi::orthant_same_values(self.raw, load.raw, visit, data)));
+        raw.into_iter().map(Inst::of).collect()
+    }
+
     /// Whether a call may read memory that is addressed from `base`.
     pub fn may_read(self, call: Inst<'p>, base: Value<'p>) -> bool {
         ask!(ffi::orthant_may_read(self.raw, call.raw, base.raw))

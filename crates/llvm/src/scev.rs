@@ -6,7 +6,8 @@
 //! [`ScevKind::AddRec`] with operands `[a, b]`: the value in iteration `i` of `L` is `a + b*i`.
 
 use crate::ffi::{self, LLVMScev};
-use crate::pass::{Block, Loop, Pass, Value};
+use crate::pass::{Block, Inst, Loop, Pass, Value};
+use llvm_sys::prelude::LLVMValueRef;
 use crate::text::collect;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -116,6 +117,8 @@ impl<'p> Scev<'p> {
 /// The copies made so far in one run.
 pub struct Scevs<'p> {
     pass: Pass<'p>,
+    /// Values and what is written in their place.
+    replaced: (Vec<LLVMValueRef>, Vec<LLVMValueRef>),
     copies: RefCell<HashMap<*const LLVMScev, ScevRef<'p>>>,
 }
 
@@ -130,7 +133,21 @@ macro_rules! ask {
 impl<'p> Scevs<'p> {
     /// For one run.
     pub fn new(pass: Pass<'p>) -> Self {
-        Self { pass, copies: RefCell::default() }
+        Self::with_replaced(pass, &[])
+    }
+
+    /// For one run, with values replaced by others wherever they occur.
+    pub fn with_replaced(pass: Pass<'p>, replaced: &[(Inst<'p>, Inst<'p>)]) -> Self {
+        let replaced = replaced.iter().map(|(from, to)| (from.raw, to.raw)).unzip();
+        Self { pass, replaced, copies: RefCell::default() }
+    }
+
+    fn replace(&self, raw: *const LLVMScev) -> *const LLVMScev {
+        let (from, to) = &self.replaced;
+        match from.len() {
+            0 => raw,
+            count => ask!(ffi::orthant_scev_replace(self.pass.raw, raw, from.as_ptr(), to.as_ptr(), count)),
+        }
     }
 
     /// How many nodes were copied: a measure of the work done.
@@ -146,7 +163,7 @@ impl<'p> Scevs<'p> {
     /// The expression of a value; `None` if its type has none.
     pub fn of_value(&self, value: Value<'p>) -> Option<ScevRef<'p>> {
         let raw = ask!(ffi::orthant_scev(self.pass.raw, value.raw));
-        (!raw.is_null()).then(|| self.copy(raw))
+        (!raw.is_null()).then(|| self.copy(self.replace(raw)))
     }
 
     /// The expression of a value as seen from inside `scope` (`None`: from outside all loops), where the final
@@ -154,7 +171,7 @@ impl<'p> Scevs<'p> {
     pub fn of_value_at(&self, value: Value<'p>, scope: Option<Loop<'p>>) -> Option<ScevRef<'p>> {
         let scope = scope.map_or(std::ptr::null(), |l| l.raw);
         let raw = ask!(ffi::orthant_scev_at(self.pass.raw, value.raw, scope));
-        (!raw.is_null()).then(|| self.copy(raw))
+        (!raw.is_null()).then(|| self.copy(self.replace(raw)))
     }
 
     /// The address that a pointer expression starts from.
@@ -174,7 +191,7 @@ impl<'p> Scevs<'p> {
 
     /// How often the loop is left otherwise before it is left from `exiting`.
     pub fn exit_count(&self, l: Loop<'p>, exiting: Block<'p>) -> ScevRef<'p> {
-        self.copy(ask!(ffi::orthant_exit_count(self.pass.raw, l.raw, exiting.raw)))
+        self.copy(self.replace(ask!(ffi::orthant_exit_count(self.pass.raw, l.raw, exiting.raw))))
     }
 
     /// A value's expression in LLVM's notation, for messages.

@@ -15,7 +15,7 @@ use crate::front::flow::region_blocks;
 use crate::front::lift::{ArraySource, Lifted};
 use crate::front::statements::{Body, Part};
 use crate::pass::{Block, Inst, Loop, Pass, Value};
-use crate::scev::{Scev, ScevKind, ScevRef, Scevs};
+use crate::scev::{Scev, ScevKind, ScevRef};
 use astgen::{Expr, For, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
@@ -33,20 +33,20 @@ pub struct Prepared<'p> {
 }
 
 /// Does what needs LLVM's analyses. `None`: some value cannot be computed before the region.
-pub fn prepare<'p>(pass: Pass<'p>, scevs: &Scevs<'p>, lifted: &Lifted<'p>) -> Option<Prepared<'p>> {
+pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>) -> Option<Prepared<'p>> {
     let blocks: Vec<_> = region_blocks(lifted.region).into_iter().collect();
     let scope: HashSet<_> = blocks.iter().copied().collect();
     let entering = pass.split_entering(lifted.region.entry, &blocks);
     let is_invariant = |scev: &Scev<'p>| is_invariant(scev, &scope);
     let mut hoisted = Hoisted::default();
-    for scev in lifted.params.iter().cloned().chain(needed(lifted, scevs)) {
+    for scev in lifted.params.iter().cloned().chain(needed(lifted)) {
         if !hoisted.prepare(pass, &scev, entering, &is_invariant) {
             return None;
         }
     }
     let builder = Builder::new(pass);
     builder.before(entering.terminator()?);
-    let values = Values { builder: &builder, hoisted: &hoisted, scevs, around: lifted.around };
+    let values = Values { builder: &builder, hoisted: &hoisted, scevs: &lifted.scevs, around: lifted.around };
     let param = |scev: &ScevRef<'p>| {
         let value = values.scev(scev, &[], &[], false)?;
         Some(builder.resize(value, builder.int(64), true))
@@ -56,16 +56,16 @@ pub fn prepare<'p>(pass: Pass<'p>, scevs: &Scevs<'p>, lifted: &Lifted<'p>) -> Op
 }
 
 /// The expressions that statements and exits will ask for.
-fn needed<'p>(lifted: &Lifted<'p>, scevs: &Scevs<'p>) -> Vec<ScevRef<'p>> {
+fn needed<'p>(lifted: &Lifted<'p>) -> Vec<ScevRef<'p>> {
     let mut found = Vec::new();
     for (body, chain) in lifted.bodies.iter().zip(&lifted.chains) {
         for value in body.uses().filter(|value| value.inst().is_some()) {
-            add_expression(lifted, scevs, value, chain, &mut found);
+            add_expression(lifted, value, chain, &mut found);
         }
     }
     for exit in lifted.exit_phis.iter().chain(&lifted.live_out) {
         if let ExitValue::Expression(value) = exit.value {
-            add_expression(lifted, scevs, value, &[], &mut found);
+            add_expression(lifted, value, &[], &mut found);
         }
     }
     found
@@ -74,12 +74,11 @@ fn needed<'p>(lifted: &Lifted<'p>, scevs: &Scevs<'p>) -> Vec<ScevRef<'p>> {
 /// Adds a value's expression, and those of the operands of instructions in it that are copied.
 fn add_expression<'p>(
     lifted: &Lifted<'p>,
-    scevs: &Scevs<'p>,
     value: Value<'p>,
     chain: &[Loop<'p>],
     found: &mut Vec<ScevRef<'p>>,
 ) {
-    let Some(scev) = lifted.expression(scevs, value, chain) else { return };
+    let Some(scev) = lifted.expression(value, chain) else { return };
     let mut work = vec![scev.clone()];
     found.push(scev);
     while let Some(part) = work.pop() {
@@ -87,7 +86,7 @@ fn add_expression<'p>(
         if let ScevKind::Unknown(value) = part.kind
             && let Some(inst) = value.inst().filter(|inst| lifted.scope.contains(&inst.block()))
         {
-            inst.operands().into_iter().for_each(|op| add_expression(lifted, scevs, op, chain, found));
+            inst.operands().into_iter().for_each(|op| add_expression(lifted, op, chain, found));
         }
     }
 }
@@ -103,7 +102,6 @@ pub enum Failure {
 /// Writes the new loops and the check. The function is changed.
 pub fn emit<'p>(
     pass: Pass<'p>,
-    scevs: &Scevs<'p>,
     lifted: &Lifted<'p>,
     prepared: &Prepared<'p>,
     nodes: &[Node],
@@ -112,10 +110,9 @@ pub fn emit<'p>(
     let builder = Builder::new(pass);
     let mut emitter = Emitter {
         pass,
-        scevs,
         lifted,
         prepared,
-        values: Values { builder: &builder, hoisted: &prepared.hoisted, scevs, around: lifted.around },
+        values: Values { builder: &builder, hoisted: &prepared.hoisted, scevs: &lifted.scevs, around: lifted.around },
         facts: Facts::new(pass, &lifted.arrays),
         slots: HashMap::new(),
         variables: HashMap::new(),
@@ -151,7 +148,6 @@ struct Written<'p> {
 
 struct Emitter<'a, 'p> {
     pass: Pass<'p>,
-    scevs: &'a Scevs<'p>,
     lifted: &'a Lifted<'p>,
     prepared: &'a Prepared<'p>,
     values: Values<'a, 'p>,
@@ -394,7 +390,7 @@ impl<'p> Emitter<'_, 'p> {
             return Some(copy);
         }
         let chain = &self.lifted.chains[instance.id.index()];
-        if let Some(scev) = self.lifted.expression(self.scevs, value, chain) {
+        if let Some(scev) = self.lifted.expression(value, chain) {
             return self.values.scev(&scev, chain, &instance.counters, is_exact);
         }
         let (slot, ty) = self.slots.get(&ArraySource::Scalar(inst))?;
@@ -463,7 +459,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// An instruction's value after its last execution.
     fn final_value(&self, inst: Inst<'p>) -> Option<Value<'p>> {
-        let value = match self.lifted.expression(self.scevs, inst.value(), &[]) {
+        let value = match self.lifted.expression(inst.value(), &[]) {
             Some(_) => ExitValue::Expression(inst.value()),
             None => ExitValue::Cell,
         };
@@ -475,7 +471,7 @@ impl<'p> Emitter<'_, 'p> {
         match value {
             ExitValue::Outside(value) => Some(value),
             ExitValue::Expression(value) => {
-                let scev = self.lifted.expression(self.scevs, value, &[])?;
+                let scev = self.lifted.expression(value, &[])?;
                 self.values.scev(&scev, &[], &[], false)
             }
             ExitValue::Cell => {

@@ -16,11 +16,11 @@
 
 use super::affine::Stop;
 use super::lift::Lifter;
-use super::memory::{Memory, MemoryAccess, Wants};
+use super::memory::{Bytes, Memory, MemoryAccess, Wants, greatest_divisor};
 use crate::pass::{Inst, Loop, Value};
 use crate::scev::{Scev, ScevKind, ScevRef};
 use delinearize::{Access, Atom, Monomial, Poly, Problem, View, delinearize, from_pw_aff};
-use isl::{Map, PwAff, Set, Val};
+use isl::{DimType, Map, PwAff, Set, Val};
 use llvm_sys::LLVMOpcode;
 use std::rc::Rc;
 
@@ -89,7 +89,13 @@ impl<'p> Lifter<'_, 'p> {
         if !is_usable(&view) || is_affine && !view.is_always_valid()? || view.valid.is_empty()? {
             return Ok(None);
         }
-        let cells = indices.iter().enumerate().map(|(at, index)| Ok((*index, view.relation(at)?)));
+        let cells = indices.iter().enumerate().map(|(at, index)| {
+            let depth = self.domains.chains[&memory.accesses[*index].inst.block()].len();
+            let cells = view.relation(at)?;
+            // The cells of a range have a counter of their own.
+            let more = cells.dim(DimType::In)? - depth;
+            Ok((*index, cells.project_out(DimType::In, depth, more)?))
+        });
         Ok(Some(Shape {
             base,
             granule: view.granule,
@@ -106,14 +112,34 @@ impl<'p> Lifter<'_, 'p> {
         wants: &mut Wants<'p>,
     ) -> Result<Option<Access>, Stop> {
         let block = access.inst.block();
-        let (Some(bytes), Some(domain)) = (access.fixed_bytes, self.domains.of.get(&block)) else {
+        let (Some(bytes), Some(domain)) = (&access.bytes, self.domains.of.get(&block)) else {
             return Ok(None);
         };
         let offset = match self.polynomial(access.inst, &access.offset, wants) {
             Err(Stop::NotAffine | Stop::MayFail) => return Ok(None),
             offset => offset?,
         };
-        Ok(Some(Access { offset: Some(offset), bytes, domain: domain.clone(), writes: access.is_write }))
+        let (domain, writes) = (domain.clone(), access.is_write);
+        match bytes {
+            Bytes::Fixed(bytes) => Ok(Some(Access { offset: Some(offset), bytes: *bytes, domain, writes })),
+            Bytes::Affine(length) => {
+                let cell = greatest_divisor(&[length]);
+                let (domain, more) = self.with_cells_of_range(domain, length, cell)?;
+                let offset = offset.add(&more).map_err(|_| Stop::NotAffine)?;
+                Ok(Some(Access { offset: Some(offset), bytes: cell, domain, writes }))
+            }
+        }
+    }
+
+    /// One more counter, for the cells of a range of bytes, and its part of the offset.
+    fn with_cells_of_range(&self, domain: Set, length: &PwAff, cell: u64) -> Result<(Set, Poly), Stop> {
+        let depth = domain.dim(DimType::Set)?;
+        let counter = self.affine.counter(depth, depth + 1)?;
+        let bytes = counter.clone().scale_val(Val::int_from_ui(domain.ctx(), cell)?)?;
+        let inside = counter.ge_set(self.affine.constant(0, depth + 1)?)?;
+        let inside = inside.intersect(bytes.lt_set(length.clone().add_dims(DimType::In, 1)?)?)?;
+        let more = Poly::counter(depth as u32).scale(i128::from(cell)).map_err(|_| Stop::NotAffine)?;
+        Ok((domain.add_dims(DimType::Set, 1)?.intersect(inside)?, more))
     }
 
     /// An expression as a polynomial in the iterations of an instruction, modulo 2^64.

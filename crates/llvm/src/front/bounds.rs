@@ -12,6 +12,7 @@
 
 use super::Obstacle;
 use super::flow::Blocks;
+use super::headers::copy_for;
 use crate::pass::{Anchor, Block, Inst, Loop, Pass, Value};
 use crate::scev::{Scev, ScevKind, ScevRef, Scevs};
 use llvm_sys::LLVMOpcode;
@@ -279,7 +280,12 @@ impl<'a, 'p> Classifier<'a, 'p> {
 
     fn unknown(&self, value: Value<'p>) -> Result<Form, NotAffine<'p>> {
         match value.inst() {
-            Some(inst) if self.scope.contains(&inst.block()) => Err(NotAffine::Computed(inst)),
+            Some(inst)
+                if self.scope.contains(&inst.block())
+                    && copy_for(self.bounds.pass, inst, self.scope).is_none() =>
+            {
+                Err(NotAffine::Computed(inst))
+            }
             _ => Ok(Form::Parameter),
         }
     }

@@ -5,6 +5,7 @@
 //! with one cell.
 
 use super::affine::Stop;
+use super::headers::HeaderRead;
 use super::lift::{ArraySource, Touched};
 use super::memory::{Memory, MemoryAccess};
 use crate::pass::{Inst, Value};
@@ -111,6 +112,14 @@ impl<'p> Draft<'p> {
         Ok(self.access(kind, array, relation))
     }
 
+    /// The read of a value that does not change, by a statement.
+    pub fn header(&mut self, header: &HeaderRead<'p>, domain: &Set) -> Result<Access, Stop> {
+        let (array, cell) = self.cells[&header.base];
+        let cells = header.extent.cells(cell)?.range()?.set_tuple_name(&self.arrays[array.index()].name)?;
+        let relation = Map::from_domain_and_range(domain.clone(), cells)?;
+        Ok(self.access(AccessKind::Read, array, relation))
+    }
+
     /// An access to memory by a statement, with its cells if the array has a shape; `perhaps`: it may not happen.
     pub fn memory(
         &mut self,
@@ -141,11 +150,14 @@ impl<'p> Draft<'p> {
 /// The bases in the order of their first instruction, with the cell size that fits all accesses.
 fn cell_sizes<'p>(memory: &Memory<'p>) -> Vec<(Value<'p>, u64)> {
     let mut sizes: Vec<(Value<'p>, u64)> = Vec::new();
-    for access in &memory.accesses {
-        let granule = access.extent.as_ref().map_or(0, |extent| extent.granule());
-        match sizes.iter_mut().find(|(base, _)| *base == access.base) {
+    let accesses = memory.accesses.iter().map(|access| {
+        (access.base, access.extent.as_ref().map_or(0, |extent| extent.granule()))
+    });
+    let headers = memory.headers.iter().map(|header| (header.base, header.extent.granule()));
+    for (at, granule) in accesses.chain(headers) {
+        match sizes.iter_mut().find(|(base, _)| *base == at) {
             Some((_, size)) => *size = gcd(*size, granule),
-            None => sizes.push((access.base, granule)),
+            None => sizes.push((at, granule)),
         }
     }
     // An array of which any cell may be touched has cells of any size.

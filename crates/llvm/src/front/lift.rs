@@ -20,6 +20,7 @@ use super::domains::{self, Domains};
 use super::draft::Draft;
 use super::exits::{Exit, ExitValue, Exits, exits};
 use super::flow::{Blocks, blocks_without, error_blocks};
+use super::headers::{same_values, with_copies};
 use super::memory::Memory;
 use super::needed::Needed;
 use super::reductions::reductions;
@@ -59,6 +60,10 @@ pub struct Lifted<'p> {
     pub exit_phis: Vec<Exit<'p>>,
     /// Values of the region that are used after it, other than by those phis.
     pub live_out: Vec<Exit<'p>>,
+    /// The expressions of the region, in which loads of unchanging values are their copies before it.
+    pub scevs: Scevs<'p>,
+    /// Those loads and copies.
+    same: HashMap<Inst<'p>, Inst<'p>>,
 }
 
 /// What a load or store touches.
@@ -73,10 +78,13 @@ pub struct Touched {
 impl<'p> Lifted<'p> {
     /// The value's expression, if it can be computed in iterations of the chain without executing instructions of the
     /// region.
-    pub fn expression(&self, scevs: &Scevs<'p>, value: Value<'p>, chain: &[Loop<'p>]) -> Option<ScevRef<'p>> {
-        let is_memory = value.inst().is_some_and(|inst| inst.is_call() || inst.pointer().is_some());
-        let synthesis = Synthesis { scevs, scope: &self.scope, around: self.around };
-        if is_memory { None } else { synthesis.expression(value, chain) }
+    pub fn expression(&self, value: Value<'p>, chain: &[Loop<'p>]) -> Option<ScevRef<'p>> {
+        let synthesis =
+            Synthesis { scevs: &self.scevs, scope: &self.scope, around: self.around, same: &self.same };
+        match value.inst() {
+            Some(inst) if synthesis.is_memory(inst) => None,
+            _ => synthesis.expression(value, chain),
+        }
     }
 }
 
@@ -94,7 +102,6 @@ pub enum ArraySource<'p> {
 /// Lifts a candidate.
 pub fn lift<'p>(
     pass: Pass<'p>,
-    scevs: &Scevs<'p>,
     region: Region<'p>,
     ctx: &Ctx,
     budget: &Budget,
@@ -104,11 +111,13 @@ pub fn lift<'p>(
     let scope = blocks_without(region, &errors);
     let shape = shape(pass, &scope, region);
     let around = around(pass, region, &scope);
-    let affine = Affine::new(ctx, &scope, around, scevs, budget);
+    let same = same_values(pass, &scope);
+    let scevs = with_copies(pass, &same);
+    let affine = Affine::new(ctx, &scope, around, &scevs, budget);
     let order = blocks_of(&shape);
     let domains =
         domains::domains(pass, &affine, region, &order, &errors).map_err(|no| obstacle(no.stop, no.at))?;
-    let synthesis = Synthesis { scevs, scope: &scope, around };
+    let synthesis = Synthesis { scevs: &scevs, scope: &scope, around, same: &same };
     let lifter = Lifter {
         pass,
         affine: &affine,
@@ -118,7 +127,32 @@ pub fn lift<'p>(
         errors: &errors,
         shape_options,
     };
-    lifter.lift(&shape)
+    let parts = lifter.lift(&shape)?;
+    Ok(Lifted {
+        scop: parts.scop,
+        region,
+        params: affine.params().into_iter().map(|(scev, _)| scev).collect(),
+        arrays: parts.draft.sources,
+        bodies: parts.program.bodies,
+        chains: parts.program.chains,
+        around,
+        memory: parts.touched,
+        reduced: parts.draft.reduced,
+        exit_phis: parts.exits.phis,
+        live_out: parts.exits.live_out,
+        scope: scope.clone(),
+        scevs: with_copies(pass, &same),
+        same,
+    })
+}
+
+/// What lifting makes of a region.
+struct Parts<'p> {
+    scop: Scop,
+    draft: Draft<'p>,
+    program: Program<'p>,
+    exits: Exits<'p>,
+    touched: HashMap<Inst<'p>, Touched>,
 }
 
 /// The innermost loop that the region is a part of.
@@ -180,7 +214,7 @@ struct Material<'a, 'p> {
 }
 
 impl<'p> Lifter<'_, 'p> {
-    fn lift(&self, shape: &[Shape<'p>]) -> Result<Lifted<'p>, Obstacle<'p>> {
+    fn lift(&self, shape: &[Shape<'p>]) -> Result<Parts<'p>, Obstacle<'p>> {
         let blocks = blocks_of(shape);
         let exits = exits(self.synthesis, self.region, self.errors);
         let memory = self.memory(&blocks)?;
@@ -194,23 +228,11 @@ impl<'p> Lifter<'_, 'p> {
         let mut stmts = self.stmts(&program, &memory, &mut draft)?;
         self.add_call_reads(&program, &memory, &mut draft, &mut stmts)
             .map_err(|stop| Obstacle::of_region(self.region, reason(stop)))?;
+        self.add_header_reads(&memory, &mut draft, &mut stmts)?;
         let touched = memory.accesses.iter().filter(|access| access.inst.pointer().is_some());
         let touched = touched.map(|access| (access.inst, draft.touched(access))).collect();
         let scop = self.scop(&mut draft, stmts, order, &memory)?;
-        Ok(Lifted {
-            scop,
-            region: self.region,
-            params: self.affine.params().into_iter().map(|(scev, _)| scev).collect(),
-            arrays: draft.sources,
-            bodies: program.bodies,
-            chains: program.chains,
-            scope: self.affine.scope().clone(),
-            around: self.synthesis.around,
-            memory: touched,
-            reduced: draft.reduced,
-            exit_phis: exits.phis,
-            live_out: exits.live_out,
-        })
+        Ok(Parts { scop, draft, program, exits, touched })
     }
 
     /// The loops around a block that runs at all.

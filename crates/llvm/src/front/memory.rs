@@ -8,6 +8,7 @@
 use super::Obstacle;
 use super::affine::{Evaluated, Stop};
 use super::array_shapes::Shape;
+use super::headers::HeaderRead;
 use super::lift::{Lifter, obstacle};
 use crate::pass::{Alias, Anchor, Block, Inst, Value};
 use crate::scev::{ScevKind, ScevRef};
@@ -24,6 +25,8 @@ pub struct Memory<'p> {
     of: HashMap<Inst<'p>, Range<usize>>,
     /// Calls that read memory.
     pub readers: Vec<Inst<'p>>,
+    /// Loads that give one value ([`super::headers`]).
+    pub headers: Vec<HeaderRead<'p>>,
     /// Arrays with more than one dimension.
     pub shapes: Vec<Shape<'p>>,
     /// What offsets and lengths need to be what the model says.
@@ -58,8 +61,8 @@ pub struct MemoryAccess<'p> {
     pub is_write: bool,
     /// The byte offset from there.
     pub offset: ScevRef<'p>,
-    /// How many bytes, if that is a constant.
-    pub fixed_bytes: Option<u64>,
+    /// How many bytes, if that is known.
+    pub bytes: Option<Bytes>,
     /// Which bytes; `None`: not known to be affine.
     pub extent: Option<Extent>,
 }
@@ -67,13 +70,18 @@ pub struct MemoryAccess<'p> {
 /// Bytes from a base.
 #[derive(Clone)]
 pub struct Extent {
-    offset: PwAff,
-    bytes: Bytes,
+    /// `{ [i, j] -> [offset] }`.
+    pub offset: PwAff,
+    /// How many.
+    pub bytes: Bytes,
 }
 
+/// How many bytes an instruction touches.
 #[derive(Clone)]
-enum Bytes {
+pub enum Bytes {
+    /// Always the same number.
     Fixed(u64),
+    /// `{ [i, j] -> [bytes] }`.
     Affine(PwAff),
 }
 
@@ -92,6 +100,7 @@ impl<'p> Memory<'p> {
             kept.accesses.push(access);
             range.end = kept.accesses.len();
         }
+        kept.headers = self.headers;
         kept.readers = self.readers.into_iter().filter(|call| executed.contains(call)).collect();
         kept.wants.fails = self.wants.fails.into_iter().filter(|(_, inst)| executed.contains(inst)).collect();
         kept
@@ -129,6 +138,10 @@ impl<'p> Lifter<'_, 'p> {
         let mut memory = Memory::default();
         for inst in blocks.iter().filter(|block| self.runs(**block).is_some()).flat_map(|block| block.insts())
         {
+            if self.synthesis.same.contains_key(&inst) {
+                memory.headers.push(self.header_read(inst)?);
+                continue;
+            }
             if let Some(effects) = inst.call_effects() {
                 if effects.is_harmless || inst.touches_no_memory() {
                     continue;
@@ -168,25 +181,20 @@ impl<'p> Lifter<'_, 'p> {
             _ => return Err(refuse(Reason::MovingBase)),
         };
         let offset = scevs.offset(&pointer);
-        let fixed_bytes = match length {
-            Length::Fixed(bytes) => Some(bytes),
-            Length::Value(_) => None,
+        let bytes = match length {
+            Length::Fixed(0) => {
+                return Err(refuse(Reason::UnsupportedType { ty: "of unknown size".into() }));
+            }
+            Length::Fixed(bytes) => Some(Bytes::Fixed(bytes)),
+            Length::Value(value) => {
+                let length = self.length(inst, value, fails).map_err(|stop| obstacle(stop, inst))?;
+                length.map(Bytes::Affine)
+            }
         };
-        let mut touched = || -> Result<Option<Extent>, Stop> {
-            let Some(offset) = self.exact(inst, self.affine.signed(&offset, chain), fails)? else {
-                return Ok(None);
-            };
-            let bytes = match length {
-                Length::Fixed(bytes) => Some(Bytes::Fixed(bytes)),
-                Length::Value(value) => self.length(inst, value, fails)?.map(Bytes::Affine),
-            };
-            Ok(bytes.map(|bytes| Extent { offset, bytes }))
-        };
-        let extent = touched().map_err(|stop| obstacle(stop, inst))?;
-        if matches!(extent, Some(Extent { bytes: Bytes::Fixed(0), .. })) {
-            return Err(refuse(Reason::UnsupportedType { ty: "of unknown size".into() }));
-        }
-        Ok(MemoryAccess { inst, base, is_write, offset, fixed_bytes, extent })
+        let exact = self.exact(inst, self.affine.signed(&offset, chain), fails);
+        let exact = exact.map_err(|stop| obstacle(stop, inst))?;
+        let extent = exact.zip(bytes.clone()).map(|(offset, bytes)| Extent { offset, bytes });
+        Ok(MemoryAccess { inst, base, is_write, offset, bytes, extent })
     }
 
     fn length(
@@ -295,12 +303,15 @@ impl Extent {
                 let smaller = (1..=*bytes).rev().filter(|size| bytes.is_multiple_of(*size));
                 smaller.into_iter().find(|&size| divides(size, &self.offset)).unwrap_or(1)
             }
-            Bytes::Affine(bytes) => [16, 8, 4, 2]
-                .into_iter()
-                .find(|&size| divides(size, &self.offset) && divides(size, bytes))
-                .unwrap_or(1),
+            Bytes::Affine(bytes) => greatest_divisor(&[&self.offset, bytes]),
         }
     }
+}
+
+/// The greatest of some usual cell sizes that divides all values of all these; 1 if in doubt.
+pub fn greatest_divisor(values: &[&PwAff]) -> u64 {
+    let divides = |size: u64| values.iter().all(|value| divides(size, value).unwrap_or(false));
+    [16, 8, 4, 2].into_iter().find(|&size| divides(size)).unwrap_or(1)
 }
 
 fn some_cells(first: &PwAff, count: u64) -> Result<Map, Stop> {

@@ -101,6 +101,8 @@ pub struct Synthesis<'a, 'p> {
     pub scope: &'a Blocks<'p>,
     /// The innermost loop around the region.
     pub around: Option<Loop<'p>>,
+    /// Loads with a copy before the region.
+    pub same: &'a HashMap<Inst<'p>, Inst<'p>>,
 }
 
 impl<'p> Synthesis<'_, 'p> {
@@ -146,9 +148,14 @@ impl<'p> Synthesis<'_, 'p> {
         is_plain && runs_here && inst.operands().into_iter().all(is_known)
     }
 
+    /// Whether an instruction touches memory that matters to the order of statements.
+    pub fn is_memory(&self, inst: Inst<'p>) -> bool {
+        inst.is_call() || inst.pointer().is_some() && !self.same.contains_key(&inst)
+    }
+
     /// Whether an instruction of the region belongs to no statement.
     pub fn is_synthesizable(&self, inst: Inst<'p>, chain: &[Loop<'p>]) -> bool {
-        !inst.is_call() && inst.pointer().is_none() && self.expression(inst.value(), chain).is_some()
+        !self.is_memory(inst) && self.expression(inst.value(), chain).is_some()
     }
 }
 

@@ -1,0 +1,215 @@
+// Loads of values that do not change in a loop nest (sizes and addresses in the header of a matrix), moved before it.
+//
+// A load moves before a loop if its address does not change in the loop and nothing in the loop writes what it reads; and if
+// it is executed whenever the loop is entered, or under conditions that do not change in the loop either. In the latter case
+// it is executed under the same conditions before the loop, so that no memory is touched that the program does not touch.
+// LLVM's own pass does not do the latter, and what it does besides (it keeps cells in registers) is not wanted early.
+//
+// Where LLVM cannot tell whether the loop writes what is read, the load stays, and a copy of it before the loop has the value
+// that it always gives if it does not. Metadata connects the two, so that a nest can be lifted under that assumption.
+#include "context.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace {
+
+// The mark of a load and of its copies.
+constexpr const char *orthant_same_value = "orthant.same";
+
+// Loads and writes of a loop beyond this are too many to be compared.
+constexpr size_t most_pairs = 10000;
+
+// Loads that have a copy before a loop, the loop given by its header.
+using Copied = DenseSet<std::pair<const LoadInst *, const BasicBlock *>>;
+
+class Hoister {
+  LoopInfo &LI;
+  ScalarEvolution &SE;
+  DominatorTree &DT;
+  PostDominatorTree &PDT;
+  AAResults &AA;
+  Copied &copied;
+
+public:
+  Hoister(Function &F, FunctionAnalysisManager &FAM, Copied &copied)
+      : LI(FAM.getResult<LoopAnalysis>(F)), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
+        DT(FAM.getResult<DominatorTreeAnalysis>(F)), PDT(FAM.getResult<PostDominatorTreeAnalysis>(F)),
+        AA(FAM.getResult<AAManager>(F)), copied(copied) {}
+
+  // Moves or copies one load that must be guarded, or all that need not be; true if it did something. A guard changes the
+  // control flow, so that everything is asked anew after it.
+  bool run() {
+    bool changed = false;
+    for (Loop *L : LI.getLoopsInPreorder()) {
+      for (auto [load, is_safe] : candidates(*L)) {
+        SmallVector<std::pair<Value *, bool>, 4> guards;
+        if (!make_invariant(*L, load->getPointerOperand()) || !find_guards(*L, *load, guards))
+          continue;
+        changed = true;
+        LoadInst *moving = is_safe ? load : copy(*L, *load);
+        Instruction *end = L->getLoopPreheader()->getTerminator();
+        if (guards.empty()) {
+          is_safe ? moving->moveBefore(end->getIterator()) : moving->insertBefore(end->getIterator());
+          continue;
+        }
+        put_guarded(*end, *moving, guards);
+        return true;
+      }
+    }
+    return changed;
+  }
+
+private:
+  // The load again, for a place before the loop; both get the same mark.
+  LoadInst *copy(Loop &L, LoadInst &load) {
+    LLVMContext &context = load.getContext();
+    if (!load.getMetadata(orthant_same_value))
+      load.setMetadata(orthant_same_value, MDNode::getDistinct(context, {}));
+    auto *same = cast<LoadInst>(load.clone());
+    same->setName("orthant.copy");
+    copied.insert({&load, L.getHeader()});
+    return same;
+  }
+
+  // Simple loads of numbers and addresses whose memory the loop does not write: certainly, or perhaps.
+  SmallVector<std::pair<LoadInst *, bool>, 8> candidates(Loop &L) {
+    SmallVector<LoadInst *, 8> loads;
+    SmallVector<std::pair<LoadInst *, bool>, 8> found;
+    SmallVector<Instruction *, 8> writes;
+    if (!L.getLoopPreheader())
+      return found;
+    for (BasicBlock *block : L.blocks())
+      for (Instruction &I : *block) {
+        if (I.mayThrow() || !isGuaranteedToTransferExecutionToSuccessor(&I))
+          return found; // what comes after it is perhaps not executed
+        if (I.mayWriteToMemory())
+          writes.push_back(&I);
+        auto *load = dyn_cast<LoadInst>(&I);
+        if (load && load->isSimple() && (load->getType()->isIntegerTy() || load->getType()->isPointerTy()))
+          loads.push_back(load);
+      }
+    if (loads.size() * writes.size() > most_pairs)
+      return found;
+    for (LoadInst *load : loads) {
+      MemoryLocation place = MemoryLocation::get(load);
+      bool is_safe =
+          none_of(writes, [&](Instruction *write) { return isModSet(AA.getModRefInfo(write, place)); });
+      if (is_safe || may_be_safe(L, *load, writes))
+        found.push_back({load, is_safe});
+    }
+    return found;
+  }
+
+  // Whether the address does not change, and the loop writes other objects only as far as one can see.
+  bool may_be_safe(Loop &L, LoadInst &load, ArrayRef<Instruction *> writes) {
+    if (copied.contains({&load, L.getHeader()}) || !can_be_invariant(L, load.getPointerOperand()))
+      return false;
+    const Value *object = getUnderlyingObject(load.getPointerOperand());
+    return all_of(writes, [&](Instruction *write) {
+      auto *store = dyn_cast<StoreInst>(write);
+      auto *range = dyn_cast<MemIntrinsic>(write);
+      const Value *target = store ? store->getPointerOperand() : range ? range->getDest() : nullptr;
+      return target && getUnderlyingObject(target) != object;
+    });
+  }
+
+  static bool can_be_invariant(Loop &L, Value *V, unsigned depth = 0) {
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I || !L.contains(I))
+      return true;
+    return depth < 8 && !I->mayReadFromMemory() && !isa<PHINode>(I) && isSafeToSpeculativelyExecute(I) &&
+           all_of(I->operands(), [&](Value *operand) { return can_be_invariant(L, operand, depth + 1); });
+  }
+
+  // Moves the computation of a value before the loop, if that is possible without touching memory.
+  bool make_invariant(Loop &L, Value *V) {
+    bool changed = false;
+    return L.isLoopInvariant(V) || L.makeLoopInvariant(V, changed, L.getLoopPreheader()->getTerminator());
+  }
+
+  // The conditions under which the loop, once entered, executes the load's block in its first iteration.
+  bool find_guards(Loop &L, LoadInst &load, SmallVectorImpl<std::pair<Value *, bool>> &guards) {
+    BasicBlock *block = load.getParent();
+    auto is_on_the_way = [&](Loop *inner) { return !inner->contains(block) && !DT.dominates(block, inner->getHeader()); };
+    auto may_not_end = [&](Loop *inner) { return isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(inner)); };
+    if (any_of(L.getLoopsInPreorder(), [&](Loop *inner) { return is_on_the_way(inner) && may_not_end(inner); }))
+      return false;
+    while (block != L.getHeader()) {
+      BasicBlock *from = DT.getNode(block)->getIDom()->getBlock();
+      if (!PDT.dominates(block, from) && !add_guard(L, *from, *block, guards))
+        return false;
+      block = from;
+    }
+    std::reverse(guards.begin(), guards.end());
+    return true;
+  }
+
+  bool add_guard(Loop &L, BasicBlock &from, BasicBlock &to, SmallVectorImpl<std::pair<Value *, bool>> &guards) {
+    auto *branch = dyn_cast<BranchInst>(from.getTerminator());
+    if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
+      return false;
+    for (unsigned side : {0u, 1u}) {
+      BasicBlockEdge edge(&from, branch->getSuccessor(side));
+      if (DT.dominates(edge, &to) && make_invariant(L, branch->getCondition())) {
+        guards.push_back({branch->getCondition(), side == 0});
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Executes the load under conditions; what takes its place is 0 where it is not executed.
+  void put_guarded(Instruction &end, LoadInst &load, ArrayRef<std::pair<Value *, bool>> guards) {
+    IRBuilder<> builder(&end);
+    Value *all = nullptr;
+    for (auto [condition, wanted] : guards) {
+      Value *holds = wanted ? condition : builder.CreateNot(condition);
+      // The later ones mean nothing where an earlier one does not hold.
+      all = all ? builder.CreateLogicalAnd(all, holds) : holds;
+    }
+    BasicBlock *before = end.getParent();
+    Instruction *then = SplitBlockAndInsertIfThen(all, end.getIterator(), false);
+    PHINode *value = PHINode::Create(load.getType(), 2, "orthant.hoisted");
+    value->insertBefore(end.getParent()->begin());
+    load.replaceAllUsesWith(value);
+    value->addIncoming(&load, then->getParent());
+    value->addIncoming(Constant::getNullValue(load.getType()), before);
+    value->setMetadata(orthant_same_value, load.getMetadata(orthant_same_value));
+    load.setMetadata(orthant_same_value, nullptr);
+    load.getParent() ? load.moveBefore(then->getIterator()) : load.insertBefore(then->getIterator());
+  }
+};
+
+} // namespace
+
+PreservedAnalyses OrthantHoistPass::run(Function &F, FunctionAnalysisManager &FAM) {
+  PreservedAnalyses preserved = PreservedAnalyses::all();
+  // Each round moves at least one load out of at least one loop, so that there are few.
+  Copied copied;
+  for (unsigned rounds = 0; rounds < 64 && Hoister(F, FAM, copied).run(); rounds++) {
+    preserved = PreservedAnalyses::none();
+    FAM.invalidate(F, preserved);
+  }
+  return preserved;
+}
+
+void orthant_same_values(OrthantPass *pass, LLVMValueRef load, OrthantVisitValue visit, void *data) {
+  auto *mark = cast<Instruction>(unwrap(load))->getMetadata(orthant_same_value);
+  if (!mark)
+    return;
+  for (Instruction &I : instructions(pass->function))
+    if (I.getMetadata(orthant_same_value) == mark && &I != unwrap(load))
+      visit(data, wrap(&I));
+}
+
+void orthant_forget_same_values(Function &F) {
+  for (Instruction &I : instructions(F))
+    I.setMetadata(orthant_same_value, nullptr);
+}

@@ -1,0 +1,108 @@
+//! Loads that give the same value in all iterations of a nest, if nothing in the nest writes what they read.
+//!
+//! `C->data[i * C->size1 + j]` loads an address and a size in each iteration. Where LLVM knows that the stores leave them alone,
+//! they are moved before the nest (`shim/hoist.cpp`). Where it does not, there is a copy of the load before the loop, executed
+//! only if the loop executes the load too, and the nest is lifted as if the loads were their copies: *referentially
+//! transparent expressions* of paper 002. That what is written is apart from what is loaded goes to the ledger: the
+//! array of what is loaded is read by every statement that writes, so that the check compares them like any two arrays.
+//!
+//! A copy can stand for a load in a region only if it is outside, and if all loops around the load that it is before are
+//! inside: else something between copy and region might write.
+
+use super::Obstacle;
+use super::affine::Evaluated;
+use super::draft::Draft;
+use super::flow::Blocks;
+use super::lift::{Lifter, obstacle};
+use super::memory::{Bytes, Extent, Memory};
+use crate::pass::{Anchor, Inst, Pass, Value};
+use crate::scev::{ScevKind, Scevs};
+use llvm_sys::LLVMOpcode;
+use model::{AccessKind, Reason, Stmt};
+use std::collections::HashMap;
+
+/// What a load that gives one value reads.
+pub struct HeaderRead<'p> {
+    /// The load.
+    pub inst: Inst<'p>,
+    /// The address it is relative to.
+    pub base: Value<'p>,
+    /// `{ [] -> ... }`: which bytes.
+    pub extent: Extent,
+}
+
+/// The loads of a region that are assumed to give one value, with their copies before the region.
+pub fn same_values<'p>(pass: Pass<'p>, scope: &Blocks<'p>) -> HashMap<Inst<'p>, Inst<'p>> {
+    let loads = scope.iter().flat_map(|block| block.insts()).filter(|inst| inst.opcode() == LLVMOpcode::LLVMLoad);
+    loads.filter_map(|load| Some((load, copy_for(pass, load, scope)?))).collect()
+}
+
+/// The copy that can stand for a load in these blocks.
+pub fn copy_for<'p>(pass: Pass<'p>, load: Inst<'p>, scope: &Blocks<'p>) -> Option<Inst<'p>> {
+    let stands = |copy: &Inst<'p>| {
+        let around = std::iter::successors(pass.loop_of(load.block()), |l| l.parent());
+        let mut before = around.take_while(|l| !l.contains(copy.block())).peekable();
+        !scope.contains(&copy.block())
+            && before.peek().is_some()
+            && before.all(|l| scope.contains(&l.header()))
+            && pass.dominates(copy.block(), load.block())
+    };
+    let is_load = load.opcode() == LLVMOpcode::LLVMLoad;
+    is_load.then(|| pass.same_values(load)).unwrap_or_default().into_iter().find(stands)
+}
+
+/// Expressions in which loads are their copies.
+pub fn with_copies<'p>(pass: Pass<'p>, same: &HashMap<Inst<'p>, Inst<'p>>) -> Scevs<'p> {
+    let pairs: Vec<_> = same.iter().map(|(load, copy)| (*load, *copy)).collect();
+    Scevs::with_replaced(pass, &pairs)
+}
+
+impl<'p> Lifter<'_, 'p> {
+    /// What such a load reads; its address does not depend on counters.
+    pub(super) fn header_read(&self, load: Inst<'p>) -> Result<HeaderRead<'p>, Obstacle<'p>> {
+        let refuse = || Obstacle { reason: Reason::MovingBase, at: Anchor::Inst(load) };
+        let scevs = self.affine.scevs();
+        let pointer = load.pointer().and_then(|pointer| self.affine.expression(pointer, &[]));
+        let pointer = pointer.ok_or_else(refuse)?;
+        let (base, offset) = (scevs.base(&pointer), scevs.offset(&pointer));
+        let base = match base.kind {
+            ScevKind::Unknown(value) if self.affine.is_invariant(&base) => value,
+            _ => return Err(refuse()),
+        };
+        let evaluated = self.affine.signed(&offset, &[]).map_err(|_| refuse())?;
+        let Evaluated { value, fails } = evaluated;
+        match (fails.is_empty(), load.access_bytes()) {
+            (Ok(true), bytes) if bytes > 0 => {
+                Ok(HeaderRead { inst: load, base, extent: Extent { offset: value, bytes: Bytes::Fixed(bytes) } })
+            }
+            _ => Err(refuse()),
+        }
+    }
+
+    /// Statements that write read what must not be written.
+    pub(super) fn add_header_reads(
+        &self,
+        memory: &Memory<'p>,
+        draft: &mut Draft<'p>,
+        stmts: &mut [Stmt],
+    ) -> Result<(), Obstacle<'p>> {
+        for header in &memory.headers {
+            let is_written = memory.accesses.iter().any(|access| access.is_write && access.base == header.base);
+            if is_written || memory.shape(header.base).is_some() {
+                return Err(Obstacle { reason: Reason::MovingBase, at: Anchor::Inst(header.inst) });
+            }
+            for stmt in stmts.iter_mut() {
+                let writes = |kind: AccessKind| kind != AccessKind::Read;
+                let array_kind = |index: usize| draft.arrays[index].kind;
+                let is_writing = stmt.accesses.iter().any(|access| {
+                    writes(access.kind) && array_kind(access.array.index()) == model::ArrayKind::Memory
+                });
+                if is_writing {
+                    let read = draft.header(header, &stmt.domain).map_err(|stop| obstacle(stop, header.inst))?;
+                    stmt.accesses.push(read);
+                }
+            }
+        }
+        Ok(())
+    }
+}
