@@ -20,14 +20,22 @@ using namespace llvm;
 
 namespace {
 
-// The mark of a load and of its copies.
-constexpr const char *orthant_same_value = "orthant.same";
+// The mark of a load, and on a copy the marks of all loads that it is a copy of.
+constexpr const char *load_mark = "orthant.load";
+constexpr const char *copy_marks = "orthant.copy";
 
 // Loads and writes of a loop beyond this are too many to be compared.
 constexpr size_t most_pairs = 10000;
 
+// A condition in a loop, and whether it has to hold or not to hold.
+using Guards = SmallVector<std::pair<Value *, bool>, 4>;
+// What has a load's value before a loop, and when.
+struct Copy {
+  Instruction *value;
+  Guards guards;
+};
 // Loads that have a copy before a loop, the loop given by its header.
-using Copied = DenseSet<std::pair<const LoadInst *, const BasicBlock *>>;
+using Copied = MapVector<std::pair<const LoadInst *, const BasicBlock *>, Copy>;
 
 class Hoister {
   LoopInfo &LI;
@@ -49,32 +57,85 @@ public:
     bool changed = false;
     for (Loop *L : LI.getLoopsInPreorder()) {
       for (auto [load, is_safe] : candidates(*L)) {
-        SmallVector<std::pair<Value *, bool>, 4> guards;
+        Guards guards;
         if (!make_invariant(*L, load->getPointerOperand()) || !find_guards(*L, *load, guards))
           continue;
         changed = true;
-        LoadInst *moving = is_safe ? load : copy(*L, *load);
-        Instruction *end = L->getLoopPreheader()->getTerminator();
-        if (guards.empty()) {
-          is_safe ? moving->moveBefore(end->getIterator()) : moving->insertBefore(end->getIterator());
+        if (Instruction *known = is_safe ? nullptr : equal_copy(*L, *load, guards)) {
+          mark(*load, *known);
+          copied[{load, L->getHeader()}] = {known, guards};
           continue;
         }
-        put_guarded(*end, *moving, guards);
-        return true;
+        LoadInst *moving = is_safe ? load : copy(*load);
+        Instruction *end = L->getLoopPreheader()->getTerminator();
+        Instruction *value = moving;
+        if (guards.empty())
+          is_safe ? moving->moveBefore(end->getIterator()) : moving->insertBefore(end->getIterator());
+        else
+          value = put_guarded(*L, *end, *moving, guards);
+        if (!is_safe) {
+          mark(*load, *value);
+          copied[{load, L->getHeader()}] = {value, guards};
+        }
+        if (!guards.empty())
+          return true;
       }
     }
     return changed;
   }
 
 private:
-  // The load again, for a place before the loop; both get the same mark.
-  LoadInst *copy(Loop &L, LoadInst &load) {
+  // A load of the same place on the straight way to the loop, with nothing written since.
+  static LoadInst *available(Loop &L, LoadInst &load) {
+    unsigned left = 100;
+    for (BasicBlock *block = L.getLoopPreheader(); block; block = block->getSinglePredecessor())
+      for (Instruction &I : reverse(*block)) {
+        auto *earlier = dyn_cast<LoadInst>(&I);
+        if (earlier && earlier->isSimple() && earlier->getType() == load.getType() && is_same_place(*earlier, load))
+          return earlier;
+        if (I.mayWriteToMemory() || !left--)
+          return nullptr;
+      }
+    return nullptr;
+  }
+
+  // The copy of another load of the same place that is executed whenever this one would be.
+  Instruction *equal_copy(Loop &L, LoadInst &load, const Guards &guards) {
+    if (LoadInst *earlier = available(L, load))
+      return earlier;
+    for (auto &[of, copy] : copied) {
+      bool is_weaker = copy.guards.size() <= guards.size() &&
+                       std::equal(copy.guards.begin(), copy.guards.end(), guards.begin());
+      if (of.second == L.getHeader() && of.first->getType() == load.getType() && is_weaker &&
+          is_same_place(*of.first, load))
+        return copy.value;
+    }
+    return nullptr;
+  }
+
+  static bool is_same_place(const LoadInst &a, const LoadInst &b) {
+    const DataLayout &layout = a.getDataLayout();
+    APInt from(layout.getIndexTypeSizeInBits(a.getPointerOperandType()), 0), to = from;
+    const Value *first = a.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, from, true);
+    const Value *second = b.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, to, true);
+    return first == second && from == to;
+  }
+
+  static void mark(LoadInst &load, Instruction &copy) {
     LLVMContext &context = load.getContext();
-    if (!load.getMetadata(orthant_same_value))
-      load.setMetadata(orthant_same_value, MDNode::getDistinct(context, {}));
+    if (!load.getMetadata(load_mark))
+      load.setMetadata(load_mark, MDNode::getDistinct(context, {}));
+    SmallVector<Metadata *, 4> marks = {load.getMetadata(load_mark)};
+    if (MDNode *others = copy.getMetadata(copy_marks))
+      marks.append(others->op_begin(), others->op_end());
+    copy.setMetadata(copy_marks, MDNode::get(context, marks));
+  }
+
+  // The load again, for a place before the loop.
+  LoadInst *copy(LoadInst &load) {
     auto *same = cast<LoadInst>(load.clone());
     same->setName("orthant.copy");
-    copied.insert({&load, L.getHeader()});
+    same->setMetadata(load_mark, nullptr);
     return same;
   }
 
@@ -87,7 +148,8 @@ private:
       return found;
     for (BasicBlock *block : L.blocks())
       for (Instruction &I : *block) {
-        if (I.mayThrow() || !isGuaranteedToTransferExecutionToSuccessor(&I))
+        bool is_call = isa<CallBase>(I) && I.mayWriteToMemory() && !isa<MemIntrinsic>(I);
+        if (I.mayThrow() || !isGuaranteedToTransferExecutionToSuccessor(&I) || I.isVolatile() || I.isAtomic() || is_call)
           return found; // what comes after it is perhaps not executed
         if (I.mayWriteToMemory())
           writes.push_back(&I);
@@ -135,10 +197,13 @@ private:
   }
 
   // The conditions under which the loop, once entered, executes the load's block in its first iteration.
-  bool find_guards(Loop &L, LoadInst &load, SmallVectorImpl<std::pair<Value *, bool>> &guards) {
+  bool find_guards(Loop &L, LoadInst &load, Guards &guards) {
     BasicBlock *block = load.getParent();
     auto is_on_the_way = [&](Loop *inner) { return !inner->contains(block) && !DT.dominates(block, inner->getHeader()); };
-    auto may_not_end = [&](Loop *inner) { return isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(inner)); };
+    // Nothing in the loop is volatile, atomic or a call with effects: if it has to make progress, it ends.
+    auto may_not_end = [&](Loop *inner) {
+      return isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(inner)) && !isMustProgress(inner);
+    };
     if (any_of(L.getLoopsInPreorder(), [&](Loop *inner) { return is_on_the_way(inner) && may_not_end(inner); }))
       return false;
     while (block != L.getHeader()) {
@@ -151,13 +216,13 @@ private:
     return true;
   }
 
-  bool add_guard(Loop &L, BasicBlock &from, BasicBlock &to, SmallVectorImpl<std::pair<Value *, bool>> &guards) {
+  bool add_guard(Loop &L, BasicBlock &from, BasicBlock &to, Guards &guards) {
     auto *branch = dyn_cast<BranchInst>(from.getTerminator());
     if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
       return false;
     for (unsigned side : {0u, 1u}) {
       BasicBlockEdge edge(&from, branch->getSuccessor(side));
-      if (DT.dominates(edge, &to) && make_invariant(L, branch->getCondition())) {
+      if (DT.dominates(edge, &to) && is_known_before(L, branch->getCondition())) {
         guards.push_back({branch->getCondition(), side == 0});
         return true;
       }
@@ -165,25 +230,58 @@ private:
     return false;
   }
 
+  // Whether a condition's value in the first iteration is known before the loop: it does not change, or it depends on
+  // loads that have a copy and are executed before anything is written.
+  bool is_known_before(Loop &L, Value *V, unsigned depth = 0) {
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I || !L.contains(I))
+      return true;
+    if (auto *load = dyn_cast<LoadInst>(I))
+      return copied.contains({load, L.getHeader()}) && comes_before_writes(L, *load);
+    return depth < 8 && !I->mayReadFromMemory() && !isa<PHINode>(I) && isSafeToSpeculativelyExecute(I) &&
+           all_of(I->operands(), [&](Value *operand) { return is_known_before(L, operand, depth + 1); });
+  }
+
+  bool comes_before_writes(Loop &L, LoadInst &load) {
+    for (BasicBlock *block : L.blocks())
+      for (Instruction &I : *block)
+        if (I.mayWriteToMemory() && !DT.dominates(&load, &I))
+          return false;
+    return true;
+  }
+
+  // Such a condition, computed before the loop.
+  Value *before(Loop &L, Value *V, IRBuilder<> &builder) {
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I || !L.contains(I))
+      return V;
+    if (auto *load = dyn_cast<LoadInst>(I))
+      return copied[{load, L.getHeader()}].value;
+    Instruction *copy = I->clone();
+    for (Use &operand : copy->operands())
+      operand.set(before(L, operand.get(), builder));
+    return builder.Insert(copy);
+  }
+
   // Executes the load under conditions; what takes its place is 0 where it is not executed.
-  void put_guarded(Instruction &end, LoadInst &load, ArrayRef<std::pair<Value *, bool>> guards) {
+  Instruction *put_guarded(Loop &L, Instruction &end, LoadInst &load, const Guards &guards) {
     IRBuilder<> builder(&end);
     Value *all = nullptr;
     for (auto [condition, wanted] : guards) {
-      Value *holds = wanted ? condition : builder.CreateNot(condition);
+      Value *known = before(L, condition, builder);
+      Value *holds = wanted ? known : builder.CreateNot(known);
       // The later ones mean nothing where an earlier one does not hold.
       all = all ? builder.CreateLogicalAnd(all, holds) : holds;
     }
-    BasicBlock *before = end.getParent();
+    BasicBlock *unguarded = end.getParent();
     Instruction *then = SplitBlockAndInsertIfThen(all, end.getIterator(), false);
     PHINode *value = PHINode::Create(load.getType(), 2, "orthant.hoisted");
     value->insertBefore(end.getParent()->begin());
     load.replaceAllUsesWith(value);
     value->addIncoming(&load, then->getParent());
-    value->addIncoming(Constant::getNullValue(load.getType()), before);
-    value->setMetadata(orthant_same_value, load.getMetadata(orthant_same_value));
-    load.setMetadata(orthant_same_value, nullptr);
+    value->addIncoming(Constant::getNullValue(load.getType()), unguarded);
     load.getParent() ? load.moveBefore(then->getIterator()) : load.insertBefore(then->getIterator());
+    return value;
   }
 };
 
@@ -201,15 +299,16 @@ PreservedAnalyses OrthantHoistPass::run(Function &F, FunctionAnalysisManager &FA
 }
 
 void orthant_same_values(OrthantPass *pass, LLVMValueRef load, OrthantVisitValue visit, void *data) {
-  auto *mark = cast<Instruction>(unwrap(load))->getMetadata(orthant_same_value);
+  auto *mark = cast<Instruction>(unwrap(load))->getMetadata(load_mark);
   if (!mark)
     return;
   for (Instruction &I : instructions(pass->function))
-    if (I.getMetadata(orthant_same_value) == mark && &I != unwrap(load))
+    if (MDNode *marks = I.getMetadata(copy_marks); marks && is_contained(marks->operands(), mark))
       visit(data, wrap(&I));
 }
 
 void orthant_forget_same_values(Function &F) {
   for (Instruction &I : instructions(F))
-    I.setMetadata(orthant_same_value, nullptr);
+    for (const char *kind : {load_mark, copy_marks})
+      I.setMetadata(kind, nullptr);
 }

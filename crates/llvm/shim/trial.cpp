@@ -1,11 +1,20 @@
 // Passes on trial: their work on a function stays if it was worth it, and is taken back without a trace otherwise.
 #include "context.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
 using namespace llvm;
+
+// Assignments to variables have names that no two functions may share.
+static void give_own_assignments(Function &F) {
+  DenseMap<DIAssignID *, DIAssignID *> names;
+  for (Instruction &I : instructions(F))
+    at::remapAssignID(names, I);
+}
 
 // The body of a function, kept in a function of its own that nobody calls.
 static Function *keep_body(Function &F) {
@@ -18,6 +27,7 @@ static Function *keep_body(Function &F) {
   // The body comes back to where it was: all that describes it (debug information above all) stays the same.
   MetadataPredicate as_it_is = [](const Metadata *) { return true; };
   CloneFunctionBodyInto(*kept, F, map, RF_NoModuleLevelChanges, returns, "", nullptr, nullptr, nullptr, &as_it_is);
+  give_own_assignments(*kept);
   return kept;
 }
 

@@ -7,8 +7,8 @@
 
 use crate::ffi::{self, LLVMScev};
 use crate::pass::{Block, Inst, Loop, Pass, Value};
-use llvm_sys::prelude::LLVMValueRef;
 use crate::text::collect;
+use llvm_sys::prelude::LLVMValueRef;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -9,6 +9,11 @@ const ORDERS: [&str; 2] = ["schedule=identity position=late", ""];
 const LEVELS: [&[&str]; 3] = [&["-O1"], &["-O3"], &["-O3", "-march=native"]];
 
 fn agrees(name: &str) {
+    agrees_and_goes_through(name, &LEVELS);
+}
+
+/// `through`: the levels at which no nest is refused.
+fn agrees_and_goes_through(name: &str, through: &[&[&str]]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
     let source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let tester = Tester::beside_executable().unwrap_or_else(|error| panic!("{error}"));
@@ -17,6 +22,7 @@ fn agrees(name: &str) {
             let flags =
                 Flags { compiler: level.iter().map(|&flag| flag.to_owned()).collect(), orthant: options };
             match tester.check(&source, &flags) {
+                Ok(Ok(_)) if !through.contains(&level) => {}
                 Ok(Ok(coverage)) => {
                     assert_eq!(coverage.rejected, 0, "{name} {level:?} {options}: {:?}", coverage.reasons);
                 }
@@ -40,4 +46,15 @@ fn ranges_of_memory() {
 #[test]
 fn calls_and_stack_objects() {
     agrees("calls.c");
+}
+
+#[test]
+fn headers_of_matrices() {
+    // At -O3 LLVM carries loaded sizes round the loops in ways that are not followed yet.
+    agrees_and_goes_through("headers.c", &LEVELS[..1]);
+}
+
+#[test]
+fn checks_that_fail() {
+    agrees("checks.c");
 }

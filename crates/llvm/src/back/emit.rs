@@ -112,7 +112,12 @@ pub fn emit<'p>(
         pass,
         lifted,
         prepared,
-        values: Values { builder: &builder, hoisted: &prepared.hoisted, scevs: &lifted.scevs, around: lifted.around },
+        values: Values {
+            builder: &builder,
+            hoisted: &prepared.hoisted,
+            scevs: &lifted.scevs,
+            around: lifted.around,
+        },
         facts: Facts::new(pass, &lifted.arrays),
         slots: HashMap::new(),
         variables: HashMap::new(),

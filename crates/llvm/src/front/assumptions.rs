@@ -124,10 +124,10 @@ pub(super) fn assume_shapes<'p>(scop: &mut Scop, draft: &Draft<'p>, memory: &Mem
 }
 
 /// Indices stay below their limits.
-pub(super) fn assume_tests(scop: &mut Scop, tests: Vec<Below>) {
+pub(super) fn assume_tests(scop: &mut Scop, tests: &[Below]) {
     for test in tests {
         let why = "an index stays below its limit".into();
-        scop.ledger.assume(Assumption { holds: Condition::Below(test), why, loc: None });
+        scop.ledger.assume(Assumption { holds: Condition::Below(test.clone()), why, loc: None });
     }
 }
 

@@ -103,7 +103,10 @@ impl<'p> Bounds<'_, 'p> {
             return Ok(true);
         };
         match inst.opcode() {
-            LLVMOpcode::LLVMAnd | LLVMOpcode::LLVMOr | LLVMOpcode::LLVMXor | LLVMOpcode::LLVMSelect
+            LLVMOpcode::LLVMAnd
+            | LLVMOpcode::LLVMOr
+            | LLVMOpcode::LLVMXor
+            | LLVMOpcode::LLVMSelect
             | LLVMOpcode::LLVMFreeze => {
                 for operand in inst.operands() {
                     if !self.is_bounds_check(operand, scope, depth + 1)? {

@@ -150,9 +150,10 @@ impl<'p> Draft<'p> {
 /// The bases in the order of their first instruction, with the cell size that fits all accesses.
 fn cell_sizes<'p>(memory: &Memory<'p>) -> Vec<(Value<'p>, u64)> {
     let mut sizes: Vec<(Value<'p>, u64)> = Vec::new();
-    let accesses = memory.accesses.iter().map(|access| {
-        (access.base, access.extent.as_ref().map_or(0, |extent| extent.granule()))
-    });
+    let accesses = memory
+        .accesses
+        .iter()
+        .map(|access| (access.base, access.extent.as_ref().map_or(0, |extent| extent.granule())));
     let headers = memory.headers.iter().map(|header| (header.base, header.extent.granule()));
     for (at, granule) in accesses.chain(headers) {
         match sizes.iter_mut().find(|(base, _)| *base == at) {

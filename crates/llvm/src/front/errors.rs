@@ -12,7 +12,7 @@
 use super::affine::Stop;
 use super::domains::Builder;
 use super::lift::Lifter;
-use super::memory::{Memory, Wants};
+use super::memory::Wants;
 use crate::pass::{Block, Inst, Loop, Value};
 use delinearize::{Access, Poly, Problem, delinearize};
 use isl::{DimType, PwAff, Set, Val};
@@ -58,7 +58,13 @@ impl<'p> Builder<'_, 'p> {
     }
 
     /// Assumes that a truth value is always the one that is wanted.
-    fn expect(&mut self, value: Value<'p>, wanted: bool, at: &Place<'_, 'p>, depth: usize) -> Result<(), Stop> {
+    fn expect(
+        &mut self,
+        value: Value<'p>,
+        wanted: bool,
+        at: &Place<'_, 'p>,
+        depth: usize,
+    ) -> Result<(), Stop> {
         use LLVMOpcode::*;
         let inst = value.inst().filter(|_| depth < 16);
         let operands = inst.map(|inst| inst.operands()).unwrap_or_default();
@@ -110,23 +116,16 @@ impl<'p> Builder<'_, 'p> {
 }
 
 impl<'p> Lifter<'_, 'p> {
-    /// What offsets want, and what tests want to succeed.
-    pub(super) fn wants_of_tests(&self, memory: &Memory<'p>) -> Result<Wants<'p>, (Stop, Inst<'p>)> {
-        let mut wants = memory.wants.clone();
-        for test in &self.domains.tests {
-            self.want_success(test, &mut wants).map_err(|stop| (stop, test.at))?;
-        }
-        Ok(wants)
+    /// All tests succeed.
+    pub(super) fn expect_success(&self, wants: &mut Wants<'p>) -> Result<(), (Stop, Inst<'p>)> {
+        let mut tests = self.domains.tests.iter();
+        tests.try_for_each(|test| self.want_success(test, wants).map_err(|stop| (stop, test.at)))
     }
 
     /// A test succeeds in all iterations.
-    fn want_success(
-        &self,
-        test: &Test<'p>,
-        wants: &mut Wants<'p>,
-    ) -> Result<(), Stop> {
+    fn want_success(&self, test: &Test<'p>, wants: &mut Wants<'p>) -> Result<(), Stop> {
         let block = test.at.block();
-                let chain = &self.domains.chains[&block];
+        let chain = &self.domains.chains[&block];
         let expression = |value| self.affine.expression(value, chain).ok_or(Stop::MayFail);
         let (index, limit) = (expression(test.index)?, expression(test.limit)?);
         if !self.affine.is_invariant(&limit) {

@@ -63,17 +63,12 @@ fn exit_value<'p>(synthesis: &Synthesis<'_, 'p>, value: Value<'p>) -> ExitValue<
 }
 
 /// The region's values that are used after it, other than by phis of the exit block.
-fn live_out<'p>(
-    synthesis: &Synthesis<'_, 'p>,
-    region: Region<'p>,
-    errors: &Blocks<'p>,
-) -> Vec<Exit<'p>> {
+fn live_out<'p>(synthesis: &Synthesis<'_, 'p>, region: Region<'p>, errors: &Blocks<'p>) -> Vec<Exit<'p>> {
     let scope = synthesis.scope;
     let is_outside = |block: Block<'p>| !scope.contains(&block) && !errors.contains(&block);
     let is_exit_phi = |user: &Inst<'p>| user.opcode() == LLVMOpcode::LLVMPHI && user.block() == region.exit;
-    let escapes = |inst: &Inst<'p>| {
-        inst.users().iter().any(|user| is_outside(user.block()) && !is_exit_phi(user))
-    };
+    let escapes =
+        |inst: &Inst<'p>| inst.users().iter().any(|user| is_outside(user.block()) && !is_exit_phi(user));
     let mut blocks: Vec<_> = scope.iter().copied().collect();
     blocks.sort();
     let found = blocks.into_iter().flat_map(|block| block.insts().filter(escapes).collect::<Vec<_>>());

@@ -7,7 +7,7 @@
 //! array of what is loaded is read by every statement that writes, so that the check compares them like any two arrays.
 //!
 //! A copy can stand for a load in a region only if it is outside, and if all loops around the load that it is before are
-//! inside: else something between copy and region might write.
+//! inside: else something between copy and region might write. A phi that only passes such values on is one of them.
 
 use super::Obstacle;
 use super::affine::Evaluated;
@@ -31,10 +31,47 @@ pub struct HeaderRead<'p> {
     pub extent: Extent,
 }
 
+impl<'p> HeaderRead<'p> {
+    /// Whether both read the same bytes.
+    pub fn is_same(&self, other: &HeaderRead<'p>) -> bool {
+        let (a, b) = (&self.extent, &other.extent);
+        let is_same_size = matches!((&a.bytes, &b.bytes), (Bytes::Fixed(a), Bytes::Fixed(b)) if a == b);
+        self.base == other.base && is_same_size && a.offset.plain_is_equal(&b.offset).unwrap_or(false)
+    }
+}
+
 /// The loads of a region that are assumed to give one value, with their copies before the region.
 pub fn same_values<'p>(pass: Pass<'p>, scope: &Blocks<'p>) -> HashMap<Inst<'p>, Inst<'p>> {
-    let loads = scope.iter().flat_map(|block| block.insts()).filter(|inst| inst.opcode() == LLVMOpcode::LLVMLoad);
-    loads.filter_map(|load| Some((load, copy_for(pass, load, scope)?))).collect()
+    let insts = || scope.iter().flat_map(|block| block.insts());
+    let loads = insts().filter(|inst| inst.opcode() == LLVMOpcode::LLVMLoad);
+    let mut same: HashMap<_, _> =
+        loads.filter_map(|load| Some((load, copy_for(pass, load, scope)?))).collect();
+    if same.is_empty() {
+        return same;
+    }
+    // Phis that only pass on what was loaded; one may depend on another.
+    loop {
+        let known = same.len();
+        for phi in insts().filter(|inst| inst.opcode() == LLVMOpcode::LLVMPHI) {
+            if let Some(copy) = passed_on(phi, &same) {
+                same.insert(phi, copy);
+            }
+        }
+        if same.len() == known {
+            return same;
+        }
+    }
+}
+
+/// The one copy whose value a phi has, whichever way control comes.
+fn passed_on<'p>(phi: Inst<'p>, same: &HashMap<Inst<'p>, Inst<'p>>) -> Option<Inst<'p>> {
+    let incoming = phi.incoming().into_iter().map(|(value, _)| value.inst());
+    let mut copies = incoming.filter(|inst| *inst != Some(phi)).map(|inst| {
+        let inst = inst?;
+        same.get(&inst).copied().or(same.values().find(|copy| **copy == inst).copied())
+    });
+    let first = copies.next()??;
+    copies.all(|copy| copy == Some(first)).then_some(first)
 }
 
 /// The copy that can stand for a load in these blocks.
@@ -72,9 +109,11 @@ impl<'p> Lifter<'_, 'p> {
         let evaluated = self.affine.signed(&offset, &[]).map_err(|_| refuse())?;
         let Evaluated { value, fails } = evaluated;
         match (fails.is_empty(), load.access_bytes()) {
-            (Ok(true), bytes) if bytes > 0 => {
-                Ok(HeaderRead { inst: load, base, extent: Extent { offset: value, bytes: Bytes::Fixed(bytes) } })
-            }
+            (Ok(true), bytes) if bytes > 0 => Ok(HeaderRead {
+                inst: load,
+                base,
+                extent: Extent { offset: value, bytes: Bytes::Fixed(bytes) },
+            }),
             _ => Err(refuse()),
         }
     }
@@ -87,7 +126,8 @@ impl<'p> Lifter<'_, 'p> {
         stmts: &mut [Stmt],
     ) -> Result<(), Obstacle<'p>> {
         for header in &memory.headers {
-            let is_written = memory.accesses.iter().any(|access| access.is_write && access.base == header.base);
+            let is_written =
+                memory.accesses.iter().any(|access| access.is_write && access.base == header.base);
             if is_written || memory.shape(header.base).is_some() {
                 return Err(Obstacle { reason: Reason::MovingBase, at: Anchor::Inst(header.inst) });
             }
@@ -98,7 +138,8 @@ impl<'p> Lifter<'_, 'p> {
                     writes(access.kind) && array_kind(access.array.index()) == model::ArrayKind::Memory
                 });
                 if is_writing {
-                    let read = draft.header(header, &stmt.domain).map_err(|stop| obstacle(stop, header.inst))?;
+                    let read =
+                        draft.header(header, &stmt.domain).map_err(|stop| obstacle(stop, header.inst))?;
                     stmt.accesses.push(read);
                 }
             }

@@ -221,6 +221,7 @@ impl<'p> Lifter<'_, 'p> {
         let needed = self.needed(&blocks, &memory, &exits);
         let mut memory = memory.only(&needed);
         self.find_shapes(&mut memory).map_err(|stop| Obstacle::of_region(self.region, reason(stop)))?;
+        self.expect_success(&mut memory.wants).map_err(|(stop, at)| obstacle(stop, at))?;
         let material = Material { memory: &memory, exits: &exits, needed };
         let mut program = Program::default();
         let order = self.order(shape, &material, &mut program);
@@ -442,8 +443,7 @@ impl<'p> Lifter<'_, 'p> {
             order,
             ledger: Default::default(),
         };
-        let wants = self.wants_of_tests(memory).map_err(|(stop, at)| obstacle(stop, at))?;
-        let fails: Vec<_> = self.domains.fails.iter().chain(&wants.fails).cloned().collect();
+        let fails: Vec<_> = self.domains.fails.iter().chain(&memory.wants.fails).cloned().collect();
         // First, so that the other conditions can be computed in 64 bits.
         assume_moderate_sizes(&mut scop).map_err(|error| failed(error.into()))?;
         if !self.assume_never(&mut scop, &fails, "bounds and conditions do not wrap").map_err(failed)? {
@@ -452,7 +452,7 @@ impl<'p> Lifter<'_, 'p> {
         if !self.assume_never(&mut scop, &self.domains.errors, "no check fails").map_err(failed)? {
             return Err(refuse(Reason::ErrorExit));
         }
-        assume_tests(&mut scop, wants.below);
+        assume_tests(&mut scop, &memory.wants.below);
         assume_shapes(&mut scop, draft, memory).map_err(|error| failed(error.into()))?;
         self.assume_no_overlap(&mut scop, &draft.sources).map_err(refuse)?;
         scop.verify().map_err(|error| refuse(Reason::Internal { message: error.to_string() }))?;

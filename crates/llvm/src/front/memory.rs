@@ -138,8 +138,11 @@ impl<'p> Lifter<'_, 'p> {
         let mut memory = Memory::default();
         for inst in blocks.iter().filter(|block| self.runs(**block).is_some()).flat_map(|block| block.insts())
         {
-            if self.synthesis.same.contains_key(&inst) {
-                memory.headers.push(self.header_read(inst)?);
+            if inst.pointer().is_some() && self.synthesis.same.contains_key(&inst) {
+                let header = self.header_read(inst)?;
+                if !memory.headers.iter().any(|known| known.is_same(&header)) {
+                    memory.headers.push(header);
+                }
                 continue;
             }
             if let Some(effects) = inst.call_effects() {

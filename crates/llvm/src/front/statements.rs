@@ -116,10 +116,12 @@ impl<'p> Synthesis<'_, 'p> {
     fn is_computable(&self, scev: &Scev<'p>, chain: &[Loop<'p>], depth: usize) -> bool {
         let here = match &scev.kind {
             ScevKind::Constant(_) => true,
-            ScevKind::Unknown(value) => match value.inst().filter(|inst| self.scope.contains(&inst.block())) {
-                Some(inst) => depth < 32 && self.is_copyable(inst, chain, depth + 1),
-                None => true,
-            },
+            ScevKind::Unknown(value) => {
+                match value.inst().filter(|inst| self.scope.contains(&inst.block())) {
+                    Some(inst) => depth < 32 && self.is_copyable(inst, chain, depth + 1),
+                    None => true,
+                }
+            }
             ScevKind::AddRec { over, operands } => {
                 !self.scope.contains(&over.header()) || operands.len() == 2 && chain.contains(over)
             }
@@ -135,10 +137,8 @@ impl<'p> Synthesis<'_, 'p> {
     /// Whether an instruction without an expression can be copied wherever its loops run.
     fn is_copyable(&self, inst: Inst<'p>, chain: &[Loop<'p>], depth: usize) -> bool {
         use LLVMOpcode::*;
-        let is_plain = matches!(
-            inst.opcode(),
-            LLVMFreeze | LLVMShl | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor
-        );
+        let is_plain =
+            matches!(inst.opcode(), LLVMFreeze | LLVMShl | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor);
         let mut outwards = std::iter::successors(self.scevs.loop_of(inst.block()), |l| l.parent());
         let runs_here = outwards.all(|l| !self.scope.contains(&l.header()) || chain.contains(&l));
         let is_known = |operand| {
