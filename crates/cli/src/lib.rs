@@ -12,6 +12,7 @@
 //! | `explain` | `orthant explain`: what was found in each loop nest, and why not more |
 //! | `dataflow` | `orthant dataflow`: the dependences of an `imp` program |
 //! | `fmt` | `orthant fmt`: the formatter of `imp` programs |
+//! | `fold_command` | `orthant fold`: streams from other front ends |
 //! | `profile` | `orthant profile`: what the loops of a running program do |
 //! | `cargo` | `cargo orthant`: Rust crates |
 //! | `version`, `shell` | `orthant version`; `orthant completions` and `orthant man` |
@@ -28,6 +29,7 @@ mod dataflow;
 mod explain;
 mod failure;
 mod fmt;
+mod fold_command;
 mod opt;
 mod output;
 mod profile;
@@ -67,6 +69,7 @@ fn dispatch(argv: Vec<OsString>) -> Result<ExitCode, Failure> {
             "explain" => explain::run(&matches),
             "dataflow" => dataflow::run(&matches),
             "fmt" => fmt::run(&matches),
+            "fold" => fold_command::run(&matches),
             "profile" => profile::run(&matches),
             "report" => saved::run(&matches),
             "version" => version::run(),
