@@ -14,6 +14,7 @@
 //! | `fmt` | `orthant fmt`: the formatter of `imp` programs |
 //! | `fold_command` | `orthant fold`: streams from other front ends |
 //! | `profile` | `orthant profile`: what the loops of a running program do |
+//! | `saved`, `rendered` | `orthant report`: saved profiles; profiles as JSON, HTML and SARIF |
 //! | `cargo` | `cargo orthant`: Rust crates |
 //! | `version`, `shell` | `orthant version`; `orthant completions` and `orthant man` |
 //! | `tools`, `child`, `settings`, `output`, `failure` | shared: finding and running LLVM, options for the plugin, whole files or none, messages |
@@ -33,6 +34,7 @@ mod fold_command;
 mod opt;
 mod output;
 mod profile;
+mod rendered;
 mod saved;
 mod settings;
 mod shell;
