@@ -20,11 +20,14 @@ use trace::profile::{Access, Statement};
 /// Bytes of a cache line.
 const LINE: u64 = 64;
 
+/// A statement, its access, and where that begins.
+type Member<'a> = (&'a Statement, &'a Access, i64);
+
 /// Accesses with the same strides, by where the structure begins.
 struct Group<'a> {
     stride: i64,
     base: i64,
-    members: Vec<(&'a Statement, &'a Access, i64)>,
+    members: Vec<Member<'a>>,
 }
 
 impl Group<'_> {
@@ -110,7 +113,7 @@ fn name(d: usize) -> &'static str {
 
 fn groups<'a>(view: &View<'a>, chain: &Chain) -> Vec<Group<'a>> {
     let leaf = chain.loops.len() - 1;
-    let mut by_stride: BTreeMap<Vec<Option<i64>>, Vec<(&Statement, &Access, i64)>> = BTreeMap::new();
+    let mut by_stride: BTreeMap<Vec<Option<i64>>, Vec<Member<'a>>> = BTreeMap::new();
     for (s, a) in accesses(view, chain).filter(|(_, a)| !a.several) {
         let wide =
             a.stride.get(leaf).copied().flatten().is_some_and(|x| x.unsigned_abs() > u64::from(a.size));
