@@ -11,6 +11,7 @@ const SOURCES: &[&str] = &[
     "shim/scev.cpp",
     "shim/emit.cpp",
     "shim/hoist.cpp",
+    "shim/names.cpp",
     "shim/trial.cpp",
     "shim/version.cpp",
 ];

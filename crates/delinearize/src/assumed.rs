@@ -8,7 +8,7 @@
 //!
 //! *Unit strides.* In `i*s + j*t`, as array views with a stride per dimension have it (Fortran's descriptors, `ndarray`,
 //! `mdspan`), nothing separates rows from columns. Usually one of the strides is one cell. The parameter is replaced by
-//! that number; the stride of the innermost counter is tried first.
+//! that number; what the front end thinks likely is tried first, then the stride of the innermost counter.
 
 use crate::poly::{Atom, Linear, Monomial, Overflow, Poly, gcd};
 use isl::{Aff, Id, Set, Space, Val};
@@ -48,8 +48,8 @@ impl Assumed {
     }
 
     /// One unit stride each: of accesses all of whose strides are parameters, those that can be the size of a cell. The
-    /// strides of inner counters come first.
-    pub fn unit_strides(accesses: &[Linear], granule: i128) -> Vec<Self> {
+    /// likely ones come first, then those of inner counters.
+    pub fn unit_strides(accesses: &[Linear], granule: i128, likely: &[Rc<str>]) -> Vec<Self> {
         let is_view = |access: &&Linear| {
             access.strides.len() > 1 && access.strides.values().all(|stride| stride.as_constant().is_none())
         };
@@ -64,6 +64,7 @@ impl Assumed {
             })
             .collect();
         found.sort_by(|a, b| b.cmp(a));
+        found.sort_by_key(|(_, name, _)| likely.iter().position(|other| other == name).unwrap_or(likely.len()));
         let mut all: Vec<Self> = Vec::new();
         for (_, name, value) in found {
             if all.iter().all(|known| !known.facts.contains_key(&name)) {

@@ -25,7 +25,7 @@
 //!     writes: true,
 //! };
 //! let context = ctx.parse("[n, m, c] -> { : n >= 0 and m >= 0 and c >= 0 }")?;
-//! let problem = Problem { context, accesses: vec![access], products: Default::default() };
+//! let problem = Problem { context, accesses: vec![access], products: Default::default(), units: vec![] };
 //! let view = delinearize(&problem, &Options::default())?;
 //!
 //! assert_eq!((view.granule, view.shape()), (8, vec![None, Some("m".into())]));
@@ -177,7 +177,7 @@ fn assumptions(problem: &Problem, offsets: &[Option<Poly>]) -> Vec<Assumed> {
     let linear: Vec<poly::Linear> = known.iter().filter_map(Poly::linear).collect();
     let mut all: Vec<Assumed> = Assumed::multiples(&known, bytes).into_iter().collect();
     all.push(Assumed::default());
-    for unit in Assumed::unit_strides(&linear, bytes) {
+    for unit in Assumed::unit_strides(&linear, bytes, &problem.units) {
         let Ok(offsets) = known.iter().map(|offset| unit.apply(offset)).collect::<Result<Vec<_>, _>>() else {
             continue;
         };

@@ -14,6 +14,8 @@ pub struct Problem {
     pub accesses: Vec<Access>,
     /// Products of parameters that are parameters themselves.
     pub products: Products,
+    /// Parameters that may well be the distance of neighbouring cells, the likeliest first.
+    pub units: Vec<Rc<str>>,
 }
 
 /// One access.

@@ -78,6 +78,7 @@ impl Session {
             let scop = &model.lifted.scop;
             if self.prints("lift") {
                 eprint!("orthant: lift\n{scop}");
+                model.lifted.declarations.iter().for_each(|array| eprintln!("shape {array}"));
             }
             if let (true, Some(dependences)) = (self.prints("dependences"), &model.dependences) {
                 eprint!("orthant: dependences: {}\n{dependences}", scop.name);
@@ -179,7 +180,8 @@ fn nest_report(nest: &Nest<'_>, model: Option<&Modelled<'_>>, with_code: bool) -
         (Verdict::Candidate(_), Some(model)) => model_outcome(model, with_code),
         (Verdict::Candidate(_), None) => report::Outcome::Candidate,
     };
-    NestReport { loc: nest.loc(), depth: nest.depth(), loops: nest.loops.len() as u32, outcome }
+    let arrays = model.map(|model| model.lifted.declarations.clone()).unwrap_or_default();
+    NestReport { loc: nest.loc(), depth: nest.depth(), loops: nest.loops.len() as u32, arrays, outcome }
 }
 
 fn model_outcome(model: &Modelled<'_>, with_code: bool) -> report::Outcome {

@@ -79,6 +79,10 @@ bool orthant_is_optnone(OrthantPass *pass);
 bool orthant_has_annotation(OrthantPass *pass, const char *name); // by annotate() or as a string attribute
 void orthant_print_operand(LLVMValueRef value, OrthantSink sink, void *data);
 void orthant_source_name(LLVMValueRef value, OrthantSink sink, void *data); // nothing: no debug variable
+// The name with members: `B->size1`.
+void orthant_source_path(LLVMValueRef value, OrthantSink sink, void *data);
+// What C calls the type that a load or store moves.
+void orthant_element_name(LLVMValueRef access, OrthantSink sink, void *data);
 
 void orthant_loops_in_preorder(OrthantPass *pass, OrthantVisitLoop visit, void *data);
 const Loop *orthant_loop_of(OrthantPass *pass, LLVMBasicBlockRef block); // innermost

@@ -53,14 +53,6 @@ void orthant_print_operand(LLVMValueRef value, OrthantSink sink, void *data) {
   orthant_send(text, sink, data);
 }
 
-void orthant_source_name(LLVMValueRef value, OrthantSink sink, void *data) {
-  SmallVector<DbgVariableRecord *, 4> records;
-  findDbgValues(unwrap(value), records);
-  for (const DbgVariableRecord *record : records)
-    if (!record->hasArgList() && record->getExpression()->getNumElements() == 0)
-      return orthant_send(record->getVariable()->getName(), sink, data);
-}
-
 void orthant_loops_in_preorder(OrthantPass *pass, OrthantVisitLoop visit, void *data) {
   for (Loop *loop : pass->loops.getLoopsInPreorder())
     visit(data, loop);

@@ -92,6 +92,8 @@ unsafe extern "C" {
     pub fn orthant_has_annotation(pass: *mut OrthantPass, name: *const c_char) -> bool;
     pub fn orthant_print_operand(value: LLVMValueRef, sink: Sink, data: *mut c_void);
     pub fn orthant_source_name(value: LLVMValueRef, sink: Sink, data: *mut c_void);
+    pub fn orthant_source_path(value: LLVMValueRef, sink: Sink, data: *mut c_void);
+    pub fn orthant_element_name(value: LLVMValueRef, sink: Sink, data: *mut c_void);
 
     pub fn orthant_loops_in_preorder(pass: *mut OrthantPass, visit: VisitLoop, data: *mut c_void);
     pub fn orthant_loop_of(pass: *mut OrthantPass, block: LLVMBasicBlockRef) -> *const LLVMLoop;

@@ -547,6 +547,12 @@ impl<'p> Inst<'p> {
         operand.filter(|_| self.opcode() == LLVMOpcode::LLVMFreeze)
     }
 
+    /// What C calls the type of what a load or store moves, if it has a word for it.
+    pub fn element_name(self) -> Option<String> {
+        let name = collect(|sink, data| ask!(ffi::orthant_element_name(self.raw, sink, data)));
+        (!name.is_empty()).then_some(name)
+    }
+
     /// The instruction as a value.
     pub fn value(self) -> Value<'p> {
         Value::of(self.raw)
@@ -565,9 +571,10 @@ impl<'p> Value<'p> {
         (!name.is_empty()).then_some(name)
     }
 
-    /// A name that the user knows, or else the operand.
+    /// What people call it: a variable, or a member of what one points to (`B->size1`), or else the operand.
     pub fn readable(self) -> String {
-        self.source_name().unwrap_or_else(|| self.operand_text())
+        let path = collect(|sink, data| ask!(ffi::orthant_source_path(self.raw, sink, data)));
+        if path.is_empty() { self.operand_text() } else { path }
     }
 
     /// The value of an integer constant of at most 64 bits, read as signed.

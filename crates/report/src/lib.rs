@@ -51,6 +51,9 @@ pub struct NestReport {
     pub depth: u32,
     /// How many loops it has.
     pub loops: u32,
+    /// The arrays whose shape was found, as declarations with their conditions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub arrays: Vec<String>,
     /// What became of it.
     pub outcome: Outcome,
 }

@@ -47,6 +47,7 @@ pub(crate) mod tests {
             loc: Some(SourceLoc { file: (*file).to_owned(), line: *line, column: 3 }),
             depth: 1,
             loops: 1,
+            arrays: vec![],
             outcome: Outcome::Candidate,
         };
         FunctionReport {
@@ -98,6 +99,7 @@ pub(crate) mod tests {
             loc,
             depth,
             loops,
+            arrays: vec![],
             outcome,
         });
         ("[ab]\\.c", "[fg]", any::<String>(), proptest::collection::vec(nest, 0..3)).prop_map(

@@ -6,6 +6,7 @@
 //!       for (int i = 0; i < n; i++)
 //! scale (scale.c)
 //!   scale.c:7:3: 2 loops, 2 deep: optimized, about 3.1 times the speed expected
+//!     array A: double[][m], valid when m >= n
 //!     new order: T(S): (j, i)
 //!     if at run time: n >= 1
 //! walk (list.c)
@@ -179,6 +180,9 @@ impl Page<'_> {
         if let Some(source) = nest.loc.as_ref().and_then(|loc| (self.style.source)(loc)) {
             self.line(6, &[(DIM, &excerpt(&source))]);
         }
+        for array in &nest.arrays {
+            self.line(4, &[(DIM, "array "), (PLAIN, array)]);
+        }
     }
 
     fn new_loops(&mut self, new: &NewLoops) {
@@ -246,7 +250,7 @@ mod tests {
 
     fn rejected(line: u32, reasons: Vec<(Reason, Option<SourceLoc>)>) -> NestReport {
         let refusals = reasons.into_iter().map(|(reason, loc)| Refusal { reason, loc }).collect();
-        NestReport { loc: place(line, 3), depth: 2, loops: 3, outcome: Outcome::Rejected { refusals } }
+        NestReport { loc: place(line, 3), depth: 2, loops: 3, arrays: vec![], outcome: Outcome::Rejected { refusals } }
     }
 
     fn example() -> Vec<FunctionReport> {

@@ -33,7 +33,7 @@ pub fn kernels(padding: i128) -> Vec<Kernel> {
                 all.push(Kernel {
                     name,
                     sizes,
-                    problem: Problem { context, accesses, products: Default::default() },
+                    problem: Problem { context, accesses, products: Default::default(), units: vec![] },
                 });
             }
         }

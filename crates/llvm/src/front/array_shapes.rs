@@ -36,6 +36,8 @@ pub struct Shape<'p> {
     pub cells: Vec<(usize, Map)>,
     /// When all this is true: `{ : ... }`.
     pub valid: Set,
+    /// For people: `B: double[][B->size1], valid when B->size1 >= C->size1`.
+    pub declaration: String,
     /// Whether sizes are constants: then nothing has to be checked.
     pub is_constant: bool,
 }
@@ -58,9 +60,12 @@ impl<'p> Lifter<'_, 'p> {
         }
         for base in bases {
             let mut wants = Wants::default();
-            if let Some(shape) = self.shape(memory, base, &mut wants)? {
-                memory.wants.extend(wants);
-                memory.shapes.push(shape);
+            match self.shape(memory, base, &mut wants)? {
+                Some(shape) => {
+                    memory.wants.extend(wants);
+                    memory.shapes.push(shape);
+                }
+                None => memory.wants.notes.extend(wants.notes),
             }
         }
         Ok(())
@@ -80,13 +85,18 @@ impl<'p> Lifter<'_, 'p> {
             accesses.push(access);
         }
         let is_affine = indices.iter().all(|index| memory.accesses[*index].extent.is_some());
-        let problem = Problem { context: self.affine.context()?, accesses, products: Default::default() };
+        let context = self.affine.context()?;
+        let problem = Problem { context, accesses, products: Default::default(), units: self.likely_units() };
         let view = match delinearize(&problem, self.shape_options) {
             Ok(view) => view,
             Err(delinearize::Error::Isl(error)) => return Err(error.into()),
             Err(delinearize::Error::Input { .. }) => return Ok(None),
         };
         if !is_usable(&view) || is_affine && !view.is_always_valid()? || view.valid.is_empty()? {
+            if view.exhausted {
+                let note = format!("{}: no shape found, {}", base.readable(), self.cut_short());
+                wants.notes.push(note);
+            }
             return Ok(None);
         }
         let cells = indices.iter().enumerate().map(|(at, index)| {
@@ -99,11 +109,33 @@ impl<'p> Lifter<'_, 'p> {
         Ok(Some(Shape {
             base,
             granule: view.granule,
+            declaration: self.declaration(memory, base, &view)?,
             sizes: view.shape(),
             cells: cells.collect::<isl::Result<_>>()?,
             is_constant: view.sizes.iter().all(|size| size.as_constant().is_some()),
             valid: view.valid,
         }))
+    }
+
+    /// The strides of a view are in its header, one after the other. Where rows lie in memory one after the other, that of
+    /// the columns comes last and is 1 (the front ends of languages that have it the other way round test for 1 themselves).
+    fn likely_units(&self) -> Vec<Rc<str>> {
+        let scevs = self.affine.scevs();
+        let place = |scev: &Scev<'p>| -> Option<i64> {
+            let ScevKind::Unknown(value) = scev.kind else { return None };
+            let address = scevs.of_value(value.inst()?.pointer()?)?;
+            match scevs.offset(&address).kind {
+                ScevKind::Constant(offset) => Some(offset),
+                _ => None,
+            }
+        };
+        let params = self.affine.params();
+        let mut loaded: Vec<(i64, Rc<str>)> = params
+            .iter()
+            .filter_map(|(scev, param)| Some((place(scev)?, param.name.as_str().into())))
+            .collect();
+        loaded.sort_by(|a, b| b.cmp(a));
+        loaded.into_iter().map(|(_, name)| name).collect()
     }
 
     fn as_polynomial(

@@ -155,8 +155,9 @@ impl<'p> Lifter<'_, 'p> {
     ) -> Result<(), Stop> {
         let Some(domain) = self.domains.of.get(&at.block()) else { return Ok(()) };
         let access = Access { offset: Some(value), bytes: 1, domain: domain.clone(), writes: false };
+        let context = self.affine.context()?;
         let problem =
-            Problem { context: self.affine.context()?, accesses: vec![access], products: Default::default() };
+            Problem { context, accesses: vec![access], products: Default::default(), units: vec![] };
         let view = delinearize(&problem, self.shape_options).map_err(|error| match error {
             delinearize::Error::Isl(error) => error.into(),
             delinearize::Error::Input { .. } => Stop::MayFail,

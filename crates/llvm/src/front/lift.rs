@@ -60,6 +60,8 @@ pub struct Lifted<'p> {
     pub exit_phis: Vec<Exit<'p>>,
     /// Values of the region that are used after it, other than by those phis.
     pub live_out: Vec<Exit<'p>>,
+    /// For people: the arrays with a shape, and when it is valid.
+    pub declarations: Vec<String>,
     /// The expressions of the region, in which loads of unchanging values are their copies before it.
     pub scevs: Scevs<'p>,
     /// Those loads and copies.
@@ -140,6 +142,7 @@ pub fn lift<'p>(
         reduced: parts.draft.reduced,
         exit_phis: parts.exits.phis,
         live_out: parts.exits.live_out,
+        declarations: parts.declarations,
         scope: scope.clone(),
         scevs: with_copies(pass, &same),
         same,
@@ -153,6 +156,7 @@ struct Parts<'p> {
     program: Program<'p>,
     exits: Exits<'p>,
     touched: HashMap<Inst<'p>, Touched>,
+    declarations: Vec<String>,
 }
 
 /// The innermost loop that the region is a part of.
@@ -233,7 +237,7 @@ impl<'p> Lifter<'_, 'p> {
         let touched = memory.accesses.iter().filter(|access| access.inst.pointer().is_some());
         let touched = touched.map(|access| (access.inst, draft.touched(access))).collect();
         let scop = self.scop(&mut draft, stmts, order, &memory)?;
-        Ok(Parts { scop, draft, program, exits, touched })
+        Ok(Parts { scop, draft, program, exits, touched, declarations: memory.declarations() })
     }
 
     /// The loops around a block that runs at all.

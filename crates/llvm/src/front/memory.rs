@@ -40,6 +40,8 @@ pub struct Wants<'p> {
     pub fails: Vec<(Set, Inst<'p>)>,
     /// Numbers are below limits.
     pub below: Vec<Below>,
+    /// What people should know.
+    pub notes: Vec<String>,
 }
 
 impl<'p> Wants<'p> {
@@ -47,6 +49,7 @@ impl<'p> Wants<'p> {
     pub fn extend(&mut self, more: Wants<'p>) {
         self.fails.extend(more.fails);
         self.below.extend(more.below);
+        self.notes.extend(more.notes);
     }
 }
 
@@ -114,6 +117,12 @@ impl<'p> Memory<'p> {
     /// The shape of the array at that address, if it has more than one dimension.
     pub fn shape(&self, base: Value<'p>) -> Option<&Shape<'p>> {
         self.shapes.iter().find(|shape| shape.base == base)
+    }
+
+    /// What people should know about the arrays: their declarations, with the conditions.
+    pub fn declarations(&self) -> Vec<String> {
+        let shapes = self.shapes.iter().map(|shape| shape.declaration.clone());
+        shapes.chain(self.wants.notes.iter().cloned()).collect()
     }
 
     /// What the instruction touches, with the cells of arrays that have a shape: `{ [i, j] -> [x, y] }`.

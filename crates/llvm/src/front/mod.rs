@@ -5,7 +5,7 @@
 //!
 //! [`lift`] is the second. It asks when each block runs ([`domains`], `conditions`, with [`affine`] expressions, [`hammock`]s where
 //! they are not, and without [`errors`]), what has to be executed and in which pieces ([`shape`], [`statements`], `needed`, `cheap`), what each
-//! piece touches (`memory`, `array_shapes`, [`headers`], `reductions`, [`exits`]), and writes the model (`draft`, `assumptions`).
+//! piece touches (`memory`, `array_shapes`, [`headers`], `reductions`, [`exits`]), and writes the model (`draft`, `assumptions`, [`names`] for people).
 
 pub mod affine;
 mod array_shapes;
@@ -24,6 +24,7 @@ pub mod hammock;
 pub mod headers;
 pub mod lift;
 mod memory;
+pub mod names;
 mod needed;
 mod reductions;
 pub mod shape;
