@@ -15,17 +15,17 @@ void f(long n, double *a) {
 //     new order: T(S0): (i0, 0)
 //                T(S1): (i0, 1)
 //                band (i0): coincident i0, innermost loop parallel
-//     if at run time: (p0 <= 281474976710656) && (p0 >= -281474976710656)
+//     if at run time: (n <= 281474976710656) && (n >= -281474976710656)
 //     before:
-//       for (c0 = 0; c0 <= p0 - 1; c0 += 1) {
+//       for (c0 = 0; c0 <= n - 1; c0 += 1) {
 //         S0(c0);
 //       }
-//       for (c1 = 0; c1 <= p0 - 1; c1 += 1) {
+//       for (c1 = 0; c1 <= n - 1; c1 += 1) {
 //         S1(c1);
 //       }
 //     after:
 //       // iterations are independent
-//       for (c0 = 0; c0 <= p0 - 1; c0 += 1) {
+//       for (c0 = 0; c0 <= n - 1; c0 += 1) {
 //         S0(c0);
 //         S1(c0);
 //       }

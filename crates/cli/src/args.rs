@@ -177,7 +177,7 @@ fn explain(shown: fn(&Spec) -> bool) -> Command {
                 .num_args(0..)
                 .last(true)
                 .value_parser(clap::value_parser!(OsString))
-                .help("For the compiler of FILE, after its own -O3 -gline-tables-only"),
+                .help("For the compiler of FILE, after its own -O3 -g"),
         )
         .arg(
             Arg::new("project")

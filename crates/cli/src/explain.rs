@@ -1,6 +1,6 @@
 //! `orthant explain`: of each loop nest, what was found, or why it was left alone and what would help.
 //!
-//! Each input is a [`Job`]: compiled by its own compiler with the plugin at `-O3 -gline-tables-only`, the object
+//! Each input is a [`Job`]: compiled by its own compiler with the plugin at `-O3 -g`, the object
 //! thrown away, the plugin's report kept in a temporary folder and read back; a recorded report is only read. Jobs
 //! run side by side, their results come in the order of the inputs. A job that fails is an error on standard error and
 //! makes the exit status 1, but the others are still explained.

@@ -6,7 +6,7 @@
 //! | `clang`, `clang++`, `flang` | LLVM's, with `-fpass-plugin=` of the plugin built beside it |
 //! | `opt` | LLVM's, with `-load-pass-plugin=` of the same |
 //! | `llvm TOOL` | any program of LLVM's (`llvm clang`, `llvm llvm-dis`), without the plugin |
-//! | `rustc` | the toolchain's own, without the plugin: it makes bitcode for `opt` |
+//! | `rustc`, `cargo` | the toolchain's own, without the plugin: they make bitcode for `opt` |
 //! | `cat`, `cmp` | the system's: to show or compare what an earlier command wrote |
 //!
 //! Orthant's own variables are removed from their environment, so that a test means the same everywhere.
@@ -70,11 +70,18 @@ impl Toolchain {
                 command.args(&words.args[1..]);
                 return Ok(command);
             }
+            "cargo" => {
+                let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
+                let mut command = self.clean(cargo.into(), words);
+                // Not in the folder that the cargo around this test holds.
+                command.env("CARGO_TARGET_DIR", self.built.join("inputs")).args(&words.args);
+                return Ok(command);
+            }
             "rustc" => (std::env::var_os("RUSTC").unwrap_or("rustc".into()).into(), None),
             "cat" | "cmp" => (PathBuf::from(&words.name), None),
             name => {
                 return Err(format!(
-                    "unknown command `{name}`; there are: orthant, clang, clang++, flang, opt, rustc, cat, cmp, llvm TOOL"
+                    "unknown command `{name}`; there are: orthant, clang, clang++, flang, opt, rustc, cargo, cat, cmp, llvm TOOL"
                 ));
             }
         };

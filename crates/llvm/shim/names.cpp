@@ -63,13 +63,19 @@ std::optional<Named> member(const DIType *type, uint64_t offset, unsigned depth)
   return std::nullopt;
 }
 
-// The variable with this value; a function's own rather than one of a function that was inlined.
-std::optional<Named> variable(Value *V) {
+// The variable with this value, of the function itself or of one that was inlined. Parameters and whole variables are
+// better than others.
+std::optional<Named> variable(Value *V, bool is_inlined) {
   SmallVector<DbgVariableRecord *, 4> records;
   findDbgValues(V, records);
-  stable_sort(records, [](const DbgVariableRecord *a, const DbgVariableRecord *b) {
-    return !a->getDebugLoc().getInlinedAt() && b->getDebugLoc().getInlinedAt();
+  erase_if(records, [&](const DbgVariableRecord *record) {
+    return (record->getDebugLoc().getInlinedAt() != nullptr) != is_inlined;
   });
+  auto rank = [](const DbgVariableRecord *record) {
+    bool is_part = record->getExpression()->getFragmentInfo().has_value();
+    return std::pair(is_part, !record->getVariable()->isParameter());
+  };
+  stable_sort(records, [&](const auto *a, const auto *b) { return rank(a) < rank(b); });
   for (const DbgVariableRecord *record : records) {
     const DILocalVariable *found = record->getVariable();
     auto fragment = record->getExpression()->getFragmentInfo();
@@ -84,9 +90,18 @@ std::optional<Named> variable(Value *V) {
   return std::nullopt;
 }
 
+std::optional<Named> path(Value *V, unsigned depth);
+
 std::optional<Named> resolve(Value *V, unsigned depth = 0) {
-  if (auto found = variable(V))
+  if (auto own = variable(V, false))
+    return own;
+  if (auto found = path(V, depth))
     return found;
+  return variable(V, true);
+}
+
+// A member of what something with a name points to.
+std::optional<Named> path(Value *V, unsigned depth) {
   // A load that was moved before a loop, under a condition.
   if (auto *phi = dyn_cast<PHINode>(V); phi && phi->getNumIncomingValues() == 2 && depth < longest)
     for (Value *incoming : phi->incoming_values())
@@ -113,7 +128,10 @@ std::optional<Named> resolve(Value *V, unsigned depth = 0) {
 } // namespace
 
 void orthant_source_name(LLVMValueRef value, OrthantSink sink, void *data) {
-  if (auto found = variable(unwrap(value)); found && found->name.find('.') == std::string::npos)
+  auto found = variable(unwrap(value), false);
+  if (!found)
+    found = variable(unwrap(value), true);
+  if (found && found->name.find('.') == std::string::npos)
     orthant_send(found->name, sink, data);
 }
 

@@ -9,7 +9,7 @@
 use crate::{Failure, Outcome, command};
 use std::collections::HashMap;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A version's leading numbers.
@@ -24,6 +24,8 @@ enum Probe {
     Header(&'static str),
     /// The file lies in LLVM's library folder.
     Library(&'static str),
+    /// The C++ compiler finds the header.
+    SystemHeader(&'static str),
 }
 
 /// One thing that must be there.
@@ -109,6 +111,12 @@ pub const REQUIREMENTS: &[Requirement] = &[
         probe: Probe::Program("chromium-headless-shell"),
     },
     Requirement {
+        package: "libboost-dev",
+        least: &[1, 74],
+        why: "uBLAS, whose matrices a test of shapes compiles",
+        probe: Probe::SystemHeader("boost/version.hpp"),
+    },
+    Requirement {
         package: "make",
         least: &[4],
         why: "the test of `orthant cc` as make's compiler",
@@ -127,12 +135,20 @@ pub fn run(check: bool) -> Outcome {
     let missing = missing(REQUIREMENTS);
     if missing.is_empty() {
         println!("setup: everything is there ({} requirements, nothing to install)", REQUIREMENTS.len());
-        return Ok(());
     }
-    match check {
-        true => Err(Failure::Missing(format!("not set up:\n{}", list(&missing)))),
-        false => install(&missing),
+    match (missing.is_empty(), check) {
+        (true, true) => Ok(()),
+        (true, false) => fetch(),
+        (false, true) => Err(Failure::Missing(format!("not set up:\n{}", list(&missing)))),
+        (false, false) => install(&missing).and_then(|()| fetch()),
     }
+}
+
+/// The crates that tests compile: later they need no network.
+fn fetch() -> Outcome {
+    let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/shapes/inputs/ndarray/Cargo.toml");
+    let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
+    command::run(Command::new(cargo).args(["fetch", "--quiet", "--locked", "--manifest-path"]).arg(input))
 }
 
 /// Installs packages that are not in the list but that one task needs.
@@ -276,6 +292,11 @@ fn present(requirement: &Requirement) -> bool {
         Probe::Program(name) => version_of(name).is_some_and(|v| sufficient(&v, requirement.least)),
         Probe::Header(file) => llvm_config("--includedir").is_some_and(|dir| dir.join(file).is_file()),
         Probe::Library(file) => llvm_config("--libdir").is_some_and(|dir| dir.join(file).is_file()),
+        Probe::SystemHeader(file) => {
+            let mut compiler = Command::new("g++");
+            compiler.args(["-E", "-x", "c++", "-include", file, "/dev/null"]);
+            command::output(&mut compiler).is_ok()
+        }
     }
 }
 

@@ -115,7 +115,7 @@ impl Job {
         optimizer.load_in_compiler(&mut command);
         command
             .arg(format!("-O{}", optimizer.level_or("3")))
-            .args(["-gline-tables-only", "-w"])
+            .args(["-g", "-w"])
             .args(&self.flags);
         // With LTO the loop optimizations would be left to a link that does not happen.
         command.args(["-fno-lto", "-c", "-o", "/dev/null"]).arg(crate::opt::as_file(&self.file));
@@ -129,7 +129,7 @@ impl Job {
         let mut emit = OsString::from("--emit=llvm-bc=");
         emit.push(bitcode);
         command.arg(emit).args(["-Cno-prepopulate-passes", "-Copt-level=3", "-Ccodegen-units=1"]);
-        command.args(["-Cdebuginfo=line-tables-only", "-Awarnings"]);
+        command.args(["-Cdebuginfo=full", "-Awarnings"]);
         if !self.has_flag("--edition") {
             command.arg("--edition=2021");
         }
