@@ -7,7 +7,7 @@
 //! other polynomial: `(N + 1)^2` divided by `N + 1` is `N + 1`.
 //!
 //! Strides that do not fit into one order (`A[i][i]` next to `A[i][j]` has `N + 1`, `N` and 1) give several *chains*,
-//! the longest first.
+//! the longest first, then the plainest: both `N` and `N + 1` may fit a triangle.
 //!
 //! Where a counter occurs in several subscripts of all accesses, [`monomials`] looks at the products of parameters
 //! in the strides instead, as section 4.1 does, and finds their multiples as section 4.4 does.
@@ -22,7 +22,7 @@ pub type Sizes = Vec<Poly>;
 /// More strides than this are not looked at: the least frequent are left out.
 const MAX_STRIDES: usize = 8;
 
-/// The shapes of all chains of strides, the longest and most frequent first.
+/// The shapes of all chains of strides, the longest first, then the plainest and most frequent.
 pub fn chains(accesses: &[Linear]) -> Result<Vec<Sizes>, Overflow> {
     let strides = strides(accesses)?;
     let mut chains = vec![(vec![], 0)];
@@ -37,8 +37,17 @@ pub fn chains(accesses: &[Linear]) -> Result<Vec<Sizes>, Overflow> {
         chains.extend(longer);
     }
     chains.retain(|(chain, _)| !chain.is_empty());
-    chains.sort_by_key(|(chain, frequency)| Reverse((chain.len(), *frequency)));
+    chains.sort_by_key(|(chain, frequency)| (Reverse(chain.len()), terms(chain), Reverse(*frequency)));
     chains.into_iter().map(|(chain, _)| sizes(&chain)).collect()
+}
+
+fn terms(sizes: &[Poly]) -> usize {
+    sizes.iter().map(|size| size.terms().count()).sum()
+}
+
+/// Whether the first shape has as many dimensions and shorter sizes.
+pub fn is_plainer(sizes: &Sizes, than: &Sizes) -> bool {
+    sizes.len() == than.len() && terms(sizes) < terms(than)
 }
 
 /// The shape whose sizes are products of parameters, times a number; `None` if the products have no order.

@@ -10,6 +10,9 @@
 //! ([`model::Condition::Near`]), which the check evaluates with overflow in mind. Narrower arithmetic counts
 //! only if LLVM says that it does not wrap, or if it is affine and [`super::affine`] says where it does.
 //!
+//! *Narrow products.* `(i * m + j)` in 32 bits, extended to 64: where LLVM does not know that it fits, that the polynomial is
+//! at least 0 and below 2^31 in all iterations is a condition ([`model::Condition::Below`]).
+//!
 //! *Shifts.* Fortran's descriptors give distances in bytes, and the compiler divides them where it knows the rows to be
 //! contiguous: `8 * ((pitch * j) >> 3)`. With `pitch` a multiple of 8 and a product that does not wrap, both conditions to be
 //! checked, that is `pitch * j`.
@@ -182,7 +185,7 @@ impl<'p> Lifter<'_, 'p> {
         wants: &mut Wants<'p>,
     ) -> Result<Poly, Stop> {
         let chain = &self.domains.chains[&inst.block()];
-        let poly = Maker { lifter: self, inst, chain, wants }.poly(scev)?;
+        let poly = Maker { lifter: self, inst, chain, wants, is_modular: false }.poly(scev)?;
         whole(&poly).ok_or(Stop::NotAffine)
     }
 }
@@ -224,19 +227,25 @@ struct Maker<'m, 'l, 'p> {
     inst: Inst<'p>,
     chain: &'m [Loop<'p>],
     wants: &'m mut Wants<'p>,
+    /// The result counts modulo the width of the expression only.
+    is_modular: bool,
 }
 
 impl<'p> Maker<'_, '_, 'p> {
     fn poly(&mut self, scev: &ScevRef<'p>) -> Result<Poly, Stop> {
-        if !is_exact(scev) {
+        if !is_exact(scev) && !self.is_modular {
             return self.affine(scev);
         }
         match &scev.kind {
             ScevKind::Add(operands) => self.combine(operands, Poly::constant(0), |a, b| a.add(&b)),
             ScevKind::Mul(operands) => self.combine(operands, Poly::constant(1), |a, b| a.mul(&b)),
             ScevKind::SignExtend(operand) if is_sum_or_product(operand) && is_exact(operand) => {
-                self.poly(operand)
+                self.with_modular(false, |maker| maker.poly(operand))
             }
+            ScevKind::SignExtend(operand) | ScevKind::ZeroExtend(operand) if has_product(operand) => {
+                self.extended(scev, operand)
+            }
+            ScevKind::Truncate(operand) if self.is_modular => self.poly(operand),
             ScevKind::AddRec { operands, over } => {
                 let position = self.chain.iter().position(|l| l == over);
                 let ([start, step], Some(position)) = (&operands[..], position) else {
@@ -251,6 +260,29 @@ impl<'p> Maker<'_, '_, 'p> {
                 None => self.affine(scev),
             },
             _ => self.affine(scev),
+        }
+    }
+
+    fn with_modular<T>(&mut self, is_modular: bool, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.is_modular, is_modular);
+        let result = work(self);
+        self.is_modular = before;
+        result
+    }
+
+    /// A product that may wrap in its width, in more bits: what it is where it does not.
+    fn extended(&mut self, scev: &ScevRef<'p>, operand: &ScevRef<'p>) -> Result<Poly, Stop> {
+        let context = self.lifter.affine.context()?;
+        let limit = Val::int_from_si(context.ctx(), 1 << (operand.bits.min(63) - 1))?;
+        let limit = PwAff::val_on_domain(context, limit)?;
+        let value = self.with_modular(true, |maker| maker.poly(operand)).and_then(|poly| {
+            let poly = whole(&poly).ok_or(Stop::NotAffine)?;
+            self.lifter.want_below(self.inst, poly.clone(), limit, self.wants)?;
+            Ok(poly)
+        });
+        match value {
+            Err(Stop::NotAffine | Stop::MayFail) => self.affine(scev),
+            value => value,
         }
     }
 
@@ -347,6 +379,17 @@ impl<'p> Maker<'_, '_, 'p> {
 /// Whether exact sums and products are what the machine computes, modulo 2^64.
 fn is_exact(scev: &Scev<'_>) -> bool {
     scev.bits == 64 || scev.flags.nsw || matches!(scev.kind, ScevKind::SignExtend(_))
+}
+
+/// Whether it multiplies what is not constant.
+fn has_product(scev: &Scev<'_>) -> bool {
+    let is_varying = |operand: &&ScevRef<'_>| !matches!(operand.kind, ScevKind::Constant(_));
+    let here = match &scev.kind {
+        ScevKind::Mul(operands) => operands.iter().filter(is_varying).count() > 1,
+        ScevKind::AddRec { operands, .. } => operands[1..].iter().any(|step| is_varying(&step)),
+        _ => false,
+    };
+    here || scev.operands().iter().any(|operand| has_product(operand))
 }
 
 fn is_sum_or_product(scev: &Scev<'_>) -> bool {
