@@ -64,7 +64,9 @@ impl Assumed {
             })
             .collect();
         found.sort_by(|a, b| b.cmp(a));
-        found.sort_by_key(|(_, name, _)| likely.iter().position(|other| other == name).unwrap_or(likely.len()));
+        found.sort_by_key(|(_, name, _)| {
+            likely.iter().position(|other| other == name).unwrap_or(likely.len())
+        });
         let mut all: Vec<Self> = Vec::new();
         for (_, name, value) in found {
             if all.iter().all(|known| !known.facts.contains_key(&name)) {

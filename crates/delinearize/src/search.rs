@@ -115,7 +115,8 @@ impl<'a> Search<'a> {
         let chains = strides::chains(&linear).unwrap_or_default();
         let monomials = strides::monomials(&linear).unwrap_or_default();
         // Where all accesses are in a triangle, both `N` and `N + 1` may fit without a condition: the plainer one is meant.
-        let is_plainer = |sizes: &Sizes| chains.first().is_some_and(|chain| strides::is_plainer(sizes, chain));
+        let is_plainer =
+            |sizes: &Sizes| chains.first().is_some_and(|chain| strides::is_plainer(sizes, chain));
         if self.stage(monomials.iter().filter(|sizes| is_plainer(sizes)).cloned())?
             || self.stage(chains.clone())?
             || self.stage(monomials)?

@@ -250,7 +250,13 @@ mod tests {
 
     fn rejected(line: u32, reasons: Vec<(Reason, Option<SourceLoc>)>) -> NestReport {
         let refusals = reasons.into_iter().map(|(reason, loc)| Refusal { reason, loc }).collect();
-        NestReport { loc: place(line, 3), depth: 2, loops: 3, arrays: vec![], outcome: Outcome::Rejected { refusals } }
+        NestReport {
+            loc: place(line, 3),
+            depth: 2,
+            loops: 3,
+            arrays: vec![],
+            outcome: Outcome::Rejected { refusals },
+        }
     }
 
     fn example() -> Vec<FunctionReport> {

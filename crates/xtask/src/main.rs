@@ -154,15 +154,16 @@ fn bench_request(m: &ArgMatches) -> bench::Request {
 
 fn fuzz_cli() -> Command {
     Command::new("fuzz")
-        .about("Run the fuzz targets")
-        .arg(Arg::new("target").help("One target; all of them if none is named"))
+        .about("Hunt for mistakes with random inputs")
+        .arg(Arg::new("target").help("One target (see --list); all of libFuzzer's if none is named"))
+        .arg(Arg::new("list").long("list").action(ArgAction::SetTrue).help("Say which targets there are"))
         .arg(
             Arg::new("runs")
                 .long("runs")
                 .value_name("N")
                 .value_parser(value_parser!(u64))
                 .conflicts_with("seconds")
-                .help("Stop each target after N inputs"),
+                .help("Stop each target after N inputs (hunts have their own number: see --list)"),
         )
         .arg(
             Arg::new("seconds")
@@ -175,10 +176,10 @@ fn fuzz_cli() -> Command {
 
 fn fuzz_request(m: &ArgMatches) -> fuzz::Request {
     let limit = match (m.get_one::<u64>("runs"), m.get_one::<u64>("seconds")) {
-        (Some(&runs), _) => fuzz::Limit::Runs(runs),
-        (None, seconds) => fuzz::Limit::Seconds(seconds.copied().unwrap_or(60)),
+        (Some(&runs), _) => Some(fuzz::Limit::Runs(runs)),
+        (None, seconds) => seconds.map(|&seconds| fuzz::Limit::Seconds(seconds)),
     };
-    fuzz::Request { target: m.get_one::<String>("target").cloned(), limit }
+    fuzz::Request { target: m.get_one::<String>("target").cloned(), limit, list: m.get_flag("list") }
 }
 
 fn strings(m: &ArgMatches, id: &str) -> Vec<String> {

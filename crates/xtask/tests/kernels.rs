@@ -192,3 +192,55 @@ fn difference(plain: &Path, plugin: &Path, (kernel, shape): &(&Kernel, Shape)) -
     let first = expected.lines().zip(got.lines()).skip(1).find(|(a, b)| a != b);
     Some(format!("{name}: first difference (expected, got): {first:?}"))
 }
+
+/// The arrays of more than one dimension that a kernel declares: name, and sizes as `[m][n + 1]` without the first.
+fn declared_shapes(kernel: &Kernel) -> Vec<(String, String)> {
+    let text = std::fs::read_to_string(&kernel.file).unwrap();
+    let arrays = ["MAT(", "TEN3(", "TEN4("].map(|kind| text.split(kind).skip(1));
+    let array = |rest: &str| {
+        let words: Vec<_> = rest.split(')').next().unwrap().split(',').map(str::trim).collect();
+        let sizes = words[4..].iter().map(|size| format!("[{size}]"));
+        (words[2].to_owned(), sizes.collect::<String>())
+    };
+    arrays.into_iter().flatten().map(array).collect()
+}
+
+/// The same, as the lift finds them in each model: `shape A: double[][m], valid when ...`.
+fn found_shapes(kernel: &Kernel, shape: Shape) -> Vec<(String, String)> {
+    let mut clang = Command::new("clang-22");
+    clang.args(["-O3", "-g", "-fno-math-errno", "-mllvm", "-orthant-stop-after=lift"]);
+    clang.args(["-mllvm", "-orthant-print-after=lift", "-mllvm", "-orthant-budget=0"]);
+    clang.arg(format!("-fpass-plugin={}", plugin().display()));
+    clang.args(suite_kernels::kernel_arguments(kernel, shape, &MINI, Path::new("/dev/null")));
+    let said = String::from_utf8(successful(&mut clang).stderr).unwrap();
+    let declaration = |line: &str| {
+        let (name, rest) = line.strip_prefix("shape ")?.split_once(": ")?;
+        let sizes = rest.split(", valid when").next()?.split_once("[]")?.1;
+        Some((name.to_owned(), sizes.to_owned()))
+    };
+    said.lines().filter_map(declaration).collect()
+}
+
+/// Paper 000's implementation has 27 of 29, as variable-length arrays; all but ludcmp and fdtd-apml.
+#[test]
+fn all_31_kernels_get_their_declared_shapes() {
+    let is_meant = |kernel: &&Kernel| kernel.is_polybench() || kernel.name == "fdtd-apml";
+    let kernels: Vec<_> = suite().kernels.iter().filter(is_meant).collect();
+    assert_eq!(kernels.len(), 31);
+    let (mut arrays, mut wrong) = (0, Vec::new());
+    for kernel in kernels {
+        for shape in [Shape::Vla, Shape::Flat] {
+            let found = found_shapes(kernel, shape);
+            for (name, sizes) in declared_shapes(kernel) {
+                let mut models = found.iter().filter(|(other, _)| *other == name).peekable();
+                let is_right = models.peek().is_some() && models.all(|(_, other)| *other == sizes);
+                arrays += 1;
+                if !is_right {
+                    wrong.push(format!("{} {}: {name}{sizes}: {found:?}", kernel.name, shape.name()));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new(), "of {arrays} arrays");
+    assert!(arrays > 100, "{arrays}");
+}

@@ -113,10 +113,7 @@ impl Job {
     fn compile(&self, tool: Tool, optimizer: &Optimizer) -> Result<(), Failure> {
         let mut command = Command::new(tool.find()?);
         optimizer.load_in_compiler(&mut command);
-        command
-            .arg(format!("-O{}", optimizer.level_or("3")))
-            .args(["-g", "-w"])
-            .args(&self.flags);
+        command.arg(format!("-O{}", optimizer.level_or("3"))).args(["-g", "-w"]).args(&self.flags);
         // With LTO the loop optimizations would be left to a link that does not happen.
         command.args(["-fno-lto", "-c", "-o", "/dev/null"]).arg(crate::opt::as_file(&self.file));
         self.spawn(&mut command, optimizer)

@@ -12,7 +12,12 @@ use delinearize::{Names, View};
 impl<'p> Lifter<'_, 'p> {
     /// The declaration of an array with the shape that was found, and when that is valid; what is said if the search was
     /// cut short.
-    pub(super) fn declaration(&self, memory: &Memory<'p>, base: Value<'p>, view: &View) -> isl::Result<String> {
+    pub(super) fn declaration(
+        &self,
+        memory: &Memory<'p>,
+        base: Value<'p>,
+        view: &View,
+    ) -> isl::Result<String> {
         let of_base = |access: &&MemoryAccess<'p>| access.base == base;
         let elements = memory.accesses.iter().filter(of_base).filter_map(|access| access.inst.element_name());
         let element = one_of(elements).filter(|_| is_one_cell(memory, base, view.granule));
