@@ -12,8 +12,8 @@
 //! 4. At the end all memory and all fixed scalars hold the same values.
 //!
 //! By induction over time: if all instances before saw the same values, the names stand for the same values, and so do the
-//! next ones. A read whose value has no other name than its own must read the same cells as before, with the same
-//! writes reaching it.
+//! next ones. A read whose value has no other name than its own must read the same cells as before, and these must hold
+//! the same values, or what the same writes left.
 
 use dataflow::content::Contents;
 use dataflow::zones::{end, reaching};
@@ -224,27 +224,15 @@ impl Checker<'_> {
         if own.is_empty()? {
             return Ok(true);
         }
-        let within = |relation: Map| -> isl::Result<UnionMap> {
-            UnionMap::from_map(relation)?.intersect_domain_union_set(own.clone())
+        let probes = |read: &Access| -> isl::Result<UnionMap> {
+            UnionMap::from_map(read.relation.clone())?.intersect_domain_union_set(own.clone())
         };
-        let is_alike = old.array == new.array
-            && within(old.relation.clone())?.is_equal(&within(new.relation.clone())?)?
-            && self.old.live_in(old)?.is_equal(&self.new.live_in(new)?)?;
-        Ok(is_alike && self.sources(&self.old, old, &own)?.is_equal(&self.sources(&self.new, new, &own)?)?)
+        let was = possible(self.before, &self.old, &probes(old)?)?;
+        let is = possible(self.after, &self.new, &probes(new)?)?;
+        Ok(old.array == new.array && self.by_old_names(is)?.is_equal(&was)?)
     }
 
-    /// `{ R[k] -> [W[j] -> write[]] }` for the instances of a read.
-    fn sources(&self, contents: &Contents<'_>, read: &Access, of: &UnionSet) -> isl::Result<UnionMap> {
-        let mut all = UnionMap::empty_ctx(&self.before.ctx)?;
-        for (write, relation) in contents.sources(read.id) {
-            let tagged = tag(&UnionMap::from_map(relation.clone())?, &self.before.context, *write)?;
-            all = all.union(tagged.intersect_domain_union_set(of.clone())?)?;
-        }
-        Ok(all)
-    }
-
-    /// `{ A[x] -> value }` at the end, for all cells that the old model touches and somebody can see afterwards. Where a
-    /// write's value is not known, the write stands for it.
+    /// `{ [<end>[] -> A[x]] -> value }` for all cells that one of the models touches and somebody can see afterwards.
     fn final_content(&self, scop: &Scop, contents: &Contents<'_>) -> isl::Result<UnionMap> {
         let is_seen = |access: &Access| {
             let array = self.before.array(access.array);
@@ -253,19 +241,23 @@ impl Checker<'_> {
         let cells = self.before.accesses(|_, access| is_seen(access))?.range()?;
         let more = self.after.accesses(|_, access| is_seen(access))?.range()?;
         let end = UnionSet::from_set(end(scop)?)?;
-        let reached = reaching(scop, &UnionMap::from_domain_and_range(end, cells.union(more)?)?)?;
-        // { A[x] -> A[x] }: what was there before.
-        let mut content = reached.initial.range()?.identity()?;
-        for (write, held) in reached.by_access {
-            // { A[x] -> W[j] }
-            let held = held.domain_factor_range()?;
-            content = content.union(match contents.written(write)? {
-                Some(values) => held.apply_range(values)?,
-                None => tag(&held, &scop.context, write)?,
-            })?;
-        }
-        Ok(content)
+        possible(scop, contents, &UnionMap::from_domain_and_range(end, cells.union(more)?)?)
     }
+}
+
+/// `{ [S[i] -> A[x]] -> value }`: all values that the probed cells may hold. Where a write's value is not known, the write
+/// stands for it. One must-write is behind all the others, which are may-writes, so the set tells what is there.
+fn possible(scop: &Scop, contents: &Contents<'_>, probes: &UnionMap) -> isl::Result<UnionMap> {
+    let reached = reaching(scop, probes)?;
+    // { [S[i] -> A[x]] -> A[x] }: what was there before.
+    let mut content = reached.initial.range_map()?;
+    for (write, held) in reached.by_access {
+        content = content.union(match contents.written(write)? {
+            Some(values) => held.apply_range(values)?,
+            None => tag(&held, &scop.context, write)?,
+        })?;
+    }
+    Ok(content)
 }
 
 fn named_op(scop: &Scop, stmt: &str, op: &str) -> Option<usize> {

@@ -30,7 +30,7 @@ use dataflow::content::Contents;
 use dataflow::zones::{before_or_same, last_writes};
 use dataflow::{before, shared_loops};
 use isl::{DimType, Map, Set, UnionMap};
-use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Operand, Scop, StmtId};
+use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Operand, Reduction, Scop, StmtId};
 
 use crate::Options;
 use crate::relations::{cells, domain};
@@ -49,28 +49,62 @@ pub struct Coalesced {
 /// Maps what can be mapped.
 pub fn coalesce(scop: &Scop, options: &Options) -> isl::Result<Coalesced> {
     let mut result = Coalesced { scop: scop.clone(), scalars: 0, phis: 0 };
-    for target in targets(scop)? {
-        let mut tried = HashSet::new();
-        let mut queue: VecDeque<ArrayId> = inputs(&result.scop, target.stmt, Some(target.write)).into();
-        while let Some(scalar) = queue.pop_front() {
-            if !tried.insert(scalar) {
-                continue;
-            }
-            let Some(mapped) = try_map(&result.scop, &target, scalar, options)? else { continue };
-            for stmt in result.scop.stmt_ids() {
-                let mut accesses = result.scop.stmt(stmt).accesses.iter();
-                if accesses.any(|access| access.array == scalar && access.kind != AccessKind::Read) {
-                    queue.extend(inputs(&mapped, stmt, None));
-                }
-            }
-            match scop.array(scalar).kind {
-                ArrayKind::Phi => result.phis += 1,
-                _ => result.scalars += 1,
-            }
-            result.scop = mapped;
+    let mut work: VecDeque<Work> = targets(scop)?.into_iter().map(|target| Work::new(scop, target)).collect();
+    while let Some((scalar, mapped)) = next_mapping(&result.scop, &mut work, options)? {
+        match scop.array(scalar).kind {
+            ArrayKind::Phi => result.phis += 1,
+            _ => result.scalars += 1,
         }
+        result.scop = mapped;
     }
     Ok(result)
+}
+
+/// The targets' candidates that were not tried yet.
+struct Work {
+    target: Target,
+    queue: VecDeque<ArrayId>,
+    tried: HashSet<ArrayId>,
+}
+
+impl Work {
+    fn new(scop: &Scop, target: Target) -> Self {
+        let queue = inputs(scop, target.stmt, Some(target.write)).into();
+        Work { target, queue, tried: HashSet::new() }
+    }
+
+    /// The scalars that the writers of a mapped one read.
+    fn add_writers(&mut self, scop: &Scop, scalar: ArrayId) {
+        for stmt in scop.stmt_ids() {
+            let mut accesses = scop.stmt(stmt).accesses.iter();
+            if accesses.any(|access| access.array == scalar && access.kind != AccessKind::Read) {
+                self.queue.extend(inputs(scop, stmt, None));
+            }
+        }
+    }
+}
+
+/// Goes on until a scalar is mapped; the model with that scalar mapped.
+fn next_mapping(
+    scop: &Scop,
+    work: &mut VecDeque<Work>,
+    options: &Options,
+) -> isl::Result<Option<(ArrayId, Scop)>> {
+    let (contents, last) = (Contents::new(scop)?, last_writes(scop)?);
+    while let Some(first) = work.front_mut() {
+        let knowledge = Knowledge { scop, contents: &contents, array: first.target.array, last: &last };
+        while let Some(scalar) = first.queue.pop_front() {
+            if !first.tried.insert(scalar) {
+                continue;
+            }
+            if let Some(mapped) = try_map(&knowledge, &first.target, scalar, options)? {
+                first.add_writers(scop, scalar);
+                return Ok(Some((scalar, mapped)));
+            }
+        }
+        work.pop_front();
+    }
+    Ok(None)
 }
 
 /// A write of an array.
@@ -118,7 +152,13 @@ struct Placed<'a> {
 }
 
 /// The model with the scalar in cells of the target's array.
-fn try_map(scop: &Scop, target: &Target, scalar: ArrayId, options: &Options) -> isl::Result<Option<Scop>> {
+fn try_map(
+    knowledge: &Knowledge<'_>,
+    target: &Target,
+    scalar: ArrayId,
+    options: &Options,
+) -> isl::Result<Option<Scop>> {
+    let scop = knowledge.scop;
     let (what, array) = (scop.array(scalar), scop.array(target.array));
     if what.is_fixed || what.elem_bytes != array.elem_bytes {
         return Ok(None);
@@ -128,22 +168,20 @@ fn try_map(scop: &Scop, target: &Target, scalar: ArrayId, options: &Options) -> 
         .flat_map(|id| scop.stmt(id).accesses.iter().map(move |access| (id, access)))
         .filter(|(_, access)| access.array == scalar)
         .collect();
-    if accesses.iter().any(|(_, access)| access.kind == AccessKind::MayWrite) {
+    if accesses.is_empty() || accesses.iter().any(|(_, access)| access.kind == AccessKind::MayWrite) {
         return Ok(None);
     }
-    let contents = Contents::new(scop)?;
     for (_, read) in accesses.iter().filter(|(_, access)| access.kind == AccessKind::Read) {
-        if !contents.live_in(read)?.is_empty()? {
+        if !knowledge.contents.live_in(read)?.is_empty()? {
             return Ok(None);
         }
     }
-    let knowledge = Knowledge { scop, contents: &contents, array: target.array, last: last_writes(scop)? };
     for way in [same_iteration, next_write] {
         for partial in [false, true] {
             if partial && !options.partial_writes {
                 continue;
             }
-            let placed = place(&knowledge, target, &accesses, way, partial)?;
+            let placed = place(knowledge, target, &accesses, way, partial)?;
             let Some(placed) = placed else { continue };
             if knowledge.is_consistent(&placed)? && !knowledge.is_conflicting(&placed)? {
                 return Ok(Some(apply(scop, target.array, &placed)));
@@ -207,6 +245,15 @@ fn apply(scop: &Scop, array: ArrayId, placed: &[Placed<'_>]) -> Scop {
             (access.array, access.relation) = (array, new.cells.clone());
         }
     }
+    // An update that got cells in part is none any more.
+    for stmt in &mut scop.stmts {
+        let cells = |id| stmt.accesses.iter().find(|access| access.id == id).map(|access| &access.relation);
+        let is_update = |r: &Reduction| match (cells(r.read), cells(r.write)) {
+            (Some(read), Some(write)) => read.is_equal(write).unwrap_or(false),
+            _ => false,
+        };
+        stmt.reductions = stmt.reductions.iter().copied().filter(is_update).collect();
+    }
     scop
 }
 
@@ -216,7 +263,7 @@ struct Knowledge<'a> {
     contents: &'a Contents<'a>,
     array: ArrayId,
     /// `{ W[j] -> A[x] }`: what is there at the end.
-    last: UnionMap,
+    last: &'a UnionMap,
 }
 
 impl Knowledge<'_> {

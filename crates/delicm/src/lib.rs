@@ -185,6 +185,7 @@ impl Outcome {
                 count(&mut self.counts);
             }
             Ok((_, _, _, Verdict::Different(why))) => self.undone.push((name, why)),
+            Err(error) if error.is_budget() => self.undone.push((name, "the budget is spent".into())),
             Err(error) => self.undone.push((name, error.to_string())),
         }
     }

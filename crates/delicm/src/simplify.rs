@@ -8,7 +8,8 @@
 //!   tells what all writes store and none of it needs the read.
 //! - A statement is *empty* if it writes nothing and all its operations are pure.
 //!
-//! Writes go one at a time: whether the next one is redundant may depend on the one before.
+//! Redundant writes go one at a time: whether the next one is redundant may depend on the one before. Dead ones do not
+//! depend on each other.
 
 use std::collections::HashSet;
 
@@ -34,10 +35,13 @@ pub fn simplify(scop: &Scop) -> isl::Result<Simplified> {
     let mut needed = HashSet::new();
     loop {
         result.stmts.iter_mut().for_each(remove_unused);
-        let Some(write) = superfluous(&result, &mut needed)? else { break };
+        let gone = superfluous(&result, &mut needed)?;
+        if gone.is_empty() {
+            break;
+        }
         for stmt in &mut result.stmts {
-            stmt.accesses.retain(|access| access.id != write);
-            stmt.body.stored.retain(|(id, _)| *id != write);
+            stmt.accesses.retain(|access| !gone.contains(&access.id));
+            stmt.body.stored.retain(|(id, _)| !gone.contains(id));
         }
     }
     remove_empty(&mut result);
@@ -45,26 +49,35 @@ pub fn simplify(scop: &Scop) -> isl::Result<Simplified> {
     Ok(Simplified { removed: count(scop).saturating_sub(count(&result)), scop: result })
 }
 
-/// A write that is not needed. Those that are needed go into `needed`: removing others may make them redundant, which is not
-/// looked for, but not the other way round.
-fn superfluous(scop: &Scop, needed: &mut HashSet<AccessId>) -> isl::Result<Option<AccessId>> {
+/// Writes that are not needed: all that are dead, or the first that is redundant. Those that are needed go into `needed`:
+/// what is left of others cannot make them superfluous, or it is not looked for.
+fn superfluous(scop: &Scop, needed: &mut HashSet<AccessId>) -> isl::Result<Vec<AccessId>> {
     let contents = Contents::new(scop)?;
     let last = last_writes(scop)?;
-    for stmt in &scop.stmts {
-        for write in stmt.accesses.iter().filter(|access| access.kind != AccessKind::Read) {
-            if stmt.reductions.iter().any(|reduction| reduction.write == write.id) || needed.contains(&write.id) {
-                continue;
-            }
-            let is_superfluous = is_doubled(stmt, write.id)?
-                || is_dead(scop, &contents, &last, stmt, write.id)?
-                || is_redundant(scop, &contents, stmt, write.id)?;
-            if is_superfluous {
-                return Ok(Some(write.id));
-            }
-            needed.insert(write.id);
+    let is_update = |stmt: &Stmt, id| stmt.reductions.iter().any(|reduction| reduction.write == id);
+    let writes = scop.stmts.iter().flat_map(|stmt| stmt.accesses.iter().map(move |access| (stmt, access)));
+    let writes: Vec<_> = writes
+        .filter(|(stmt, access)| access.kind != AccessKind::Read && !is_update(stmt, access.id))
+        .map(|(stmt, access)| (stmt, access.id))
+        .collect();
+    let mut dead = Vec::new();
+    for (stmt, write) in &writes {
+        if is_dead(scop, &contents, &last, stmt, *write)? {
+            dead.push(*write);
         }
     }
-    Ok(None)
+    if !dead.is_empty() {
+        return Ok(dead);
+    }
+    for (stmt, write) in writes {
+        if !needed.contains(&write)
+            && (is_doubled(stmt, write)? || is_redundant(scop, &contents, stmt, write)?)
+        {
+            return Ok(vec![write]);
+        }
+        needed.insert(write);
+    }
+    Ok(Vec::new())
 }
 
 /// Whether another write of the statement does the same.

@@ -52,7 +52,7 @@ mod truth;
 pub use agree::{Agreement, agree, agree_map};
 pub use ground::{Cell, Ground, Instance};
 pub use machine::{Outcome, run};
-pub use results::results;
+pub use results::{initial, results};
 pub use order::{Sequence, original, scheduled};
 pub use truth::{Conflict, Truth};
 

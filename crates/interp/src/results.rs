@@ -18,17 +18,22 @@ pub type CellName = (String, Vec<i64>);
 
 /// The final value of each cell that the nest touches, at these values of [`Scop::params`], in the program's order.
 pub fn results(scop: &Scop, params: &[i64]) -> Result<HashMap<CellName, u64>, Error> {
-    let ground = Ground::new(scop, params, &Options::default())?;
-    let name = |cell: &crate::Cell| {
-        let letters = cell.name.bytes().map(u64::from);
-        hash(letters.chain(cell.subscripts.iter().map(|&x| x as u64)))
-    };
-    let mut memory: Vec<u64> = ground.cells.iter().map(name).collect();
+    let mut ground = Ground::new(scop, params, &Options::default())?;
+    let mut memory: Vec<u64> = ground.cells.iter().map(|cell| initial(&cell.name, &cell.subscripts)).collect();
+    // In the order of their names: numbers differ from model to model.
+    for cells in ground.instances.iter_mut().flat_map(|instance| &mut instance.touched) {
+        cells.sort_by(|a, b| ground.cells[*a].subscripts.cmp(&ground.cells[*b].subscripts));
+    }
     for instance in &ground.instances {
         let stored = Evaluation::new(scop, instance, &memory).stores();
         stored.into_iter().for_each(|(cell, value)| memory[cell] = value);
     }
     Ok(ground.cells.into_iter().map(|cell| (cell.name, cell.subscripts)).zip(memory).collect())
+}
+
+/// What a cell holds before the nest.
+pub fn initial(array: &str, subscripts: &[i64]) -> u64 {
+    hash(array.bytes().map(u64::from).chain(subscripts.iter().map(|&x| x as u64)))
 }
 
 struct Evaluation<'a> {
