@@ -18,7 +18,7 @@
 use dataflow::content::Contents;
 use dataflow::zones::{end, reaching};
 use isl::{Map, Set, UnionMap, UnionSet};
-use model::{Access, AccessId, AccessKind, ArrayKind, Op, Operand, Scop, Stmt, StmtId};
+use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Scop, Stmt, StmtId};
 
 use crate::forward::Copied;
 use crate::relations::{cells, domain};
@@ -73,7 +73,8 @@ impl Checker<'_> {
                 return Ok(Some(difference));
             }
         }
-        let (old, new) = (self.final_content(self.before, &self.old)?, self.final_content(self.after, &self.new)?);
+        let (old, new) =
+            (self.final_content(self.before, &self.old)?, self.final_content(self.after, &self.new)?);
         Ok((!self.by_old_names(new)?.is_equal(&old)?).then(|| "memory ends with other values".into()))
     }
 
@@ -232,17 +233,44 @@ impl Checker<'_> {
         Ok(old.array == new.array && self.by_old_names(is)?.is_equal(&was)?)
     }
 
-    /// `{ [<end>[] -> A[x]] -> value }` for all cells that one of the models touches and somebody can see afterwards.
+    /// `{ [<end>[] -> A[x]] -> value }` for all cells that one of the models touches and somebody can see afterwards. Arrays
+    /// that have the same writes in both are left out: the values they store are compared anyway.
     fn final_content(&self, scop: &Scop, contents: &Contents<'_>) -> isl::Result<UnionMap> {
-        let is_seen = |access: &Access| {
-            let array = self.before.array(access.array);
-            array.kind == ArrayKind::Memory || array.is_fixed
-        };
+        let ids = self.before.arrays.iter().enumerate().map(|(index, array)| (ArrayId(index as u32), array));
+        let mut seen = Vec::new();
+        for (id, _) in ids.filter(|(_, array)| array.kind == ArrayKind::Memory || array.is_fixed) {
+            if !self.has_same_writes(id)? {
+                seen.push(id);
+            }
+        }
+        let is_seen = |access: &Access| seen.contains(&access.array);
         let cells = self.before.accesses(|_, access| is_seen(access))?.range()?;
         let more = self.after.accesses(|_, access| is_seen(access))?.range()?;
         let end = UnionSet::from_set(end(scop)?)?;
         possible(scop, contents, &UnionMap::from_domain_and_range(end, cells.union(more)?)?)
     }
+}
+
+impl Checker<'_> {
+    fn has_same_writes(&self, array: ArrayId) -> isl::Result<bool> {
+        let (old, new) = (writes(self.before, array), writes(self.after, array));
+        let mut is_same = old.len() == new.len();
+        for (old, new) in old.iter().zip(&new) {
+            is_same = is_same
+                && (old.id, old.kind) == (new.id, new.kind)
+                && old.relation.is_equal(&new.relation)?;
+        }
+        Ok(is_same)
+    }
+}
+
+/// The writes of an array, by number.
+fn writes(scop: &Scop, array: ArrayId) -> Vec<&Access> {
+    let accesses = scop.stmts.iter().flat_map(|stmt| &stmt.accesses);
+    let mut writes: Vec<_> =
+        accesses.filter(|access| access.array == array && access.kind != AccessKind::Read).collect();
+    writes.sort_by_key(|write| write.id);
+    writes
 }
 
 /// `{ [S[i] -> A[x]] -> value }`: all values that the probed cells may hold. Where a write's value is not known, the write

@@ -125,7 +125,10 @@ fn targets(scop: &Scop) -> isl::Result<Vec<Target>> {
             let cells = cells(scop, stmt, write)?;
             let (instances, all) = (cells.clone().domain()?, cells.clone().range()?);
             let is_one_cell = Map::from_domain_and_range(instances, all)?.is_subset(&cells)?;
-            if scop.array(write.array).kind == ArrayKind::Memory && !is_one_cell && cells.is_single_valued()? {
+            if scop.array(write.array).kind == ArrayKind::Memory
+                && !is_one_cell
+                && cells.is_single_valued()?
+            {
                 found.push(Target { stmt: id, write: write.id, array: write.array, cells });
             }
         }
@@ -282,7 +285,9 @@ impl Knowledge<'_> {
     fn is_consistent(&self, placed: &[Placed<'_>]) -> isl::Result<bool> {
         for read in placed {
             for (write, source) in self.contents.sources(read.access.id) {
-                let Some(write) = placed.iter().find(|other| other.access.id == *write) else { return Ok(false) };
+                let Some(write) = placed.iter().find(|other| other.access.id == *write) else {
+                    return Ok(false);
+                };
                 let together = read.cells.clone().apply_range(write.cells.clone().reverse()?)?;
                 if !source.is_subset(&together)? {
                     return Ok(false);
@@ -318,9 +323,12 @@ impl Knowledge<'_> {
         for read in others.iter().filter(|other| other.access.kind == AccessKind::Read) {
             // { D[d] -> R[r] }: D[d] writes the cell before R[r] reads it.
             let to_read = before(self.scop, write.stmt, read.stmt)?;
-            let to_read = to_read.intersect(write.cells.clone().apply_range(read.cells.clone().reverse()?)?)?;
+            let to_read =
+                to_read.intersect(write.cells.clone().apply_range(read.cells.clone().reverse()?)?)?;
             for (source, flow) in self.contents.sources(read.access.id) {
-                let Some(source) = others.iter().find(|other| other.access.id == *source) else { return Ok(true) };
+                let Some(source) = others.iter().find(|other| other.access.id == *source) else {
+                    return Ok(true);
+                };
                 let hit = to_read.clone().apply_range(flow.clone())?;
                 if !self.is_harmless(write, source, hit)? {
                     return Ok(true);

@@ -59,8 +59,17 @@ pub fn forward(scop: &Scop) -> isl::Result<Forwarded> {
     for id in scop.stmt_ids().filter(|id| scop.stmt(*id).is_transparent()) {
         let stmt = scop.stmt(id).clone();
         let (domain, first) = (domain(scop, &stmt)?, result.scop.next_access());
-        let mut target =
-            Target { scop, contents: &contents, domain, stmt, first, next: first, done: Vec::new(), copies: Vec::new(), reloads: 0 };
+        let mut target = Target {
+            scop,
+            contents: &contents,
+            domain,
+            stmt,
+            first,
+            next: first,
+            done: Vec::new(),
+            copies: Vec::new(),
+            reloads: 0,
+        };
         target.forward_all(id)?;
         result.reloads += target.reloads;
         result.copies.extend(target.copies);
@@ -267,7 +276,8 @@ impl Target<'_> {
     /// The candidate `{ target -> A[x] }`, if each of the cells is one of an array, of that size, and holds the value.
     fn holding(&self, candidate: &UnionMap, value: &UnionMap, bytes: u32) -> isl::Result<Option<Map>> {
         let Some(map) = only_map(candidate)? else { return Ok(None) };
-        let Some(array) = map.get_tuple_name(isl::DimType::Out)?.and_then(|name| self.scop.array_named(&name))
+        let Some(array) =
+            map.get_tuple_name(isl::DimType::Out)?.and_then(|name| self.scop.array_named(&name))
         else {
             return Ok(None);
         };

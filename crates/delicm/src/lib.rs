@@ -10,8 +10,9 @@
 //!    coalescing, section 2);
 //!
 //! and [`simplify`] removes what that leaves behind: writes of what is there already, writes that nobody reads, empty
-//! statements. Each result is verified and compared with what it came from by [`check`], which knows the values but not
-//! the transformations. What fails the check, or spends the budget, is not done: the model stays as it was.
+//! statements. The result is verified and compared with what it came from by [`check`], which knows the values but not
+//! the transformations: all three at once, and one by one if that fails. What fails the check, or spends the budget, is not
+//! done: the model stays as it was.
 //!
 //! # What stays the same
 //! Statements keep their names and domains, and remain in their order; accesses keep their numbers, operations their
@@ -103,6 +104,20 @@ impl Counts {
     }
 }
 
+impl Counts {
+    /// With what another transformation did.
+    fn plus(self, more: Counts) -> Counts {
+        Counts {
+            copied: self.copied + more.copied,
+            reloaded: self.reloaded + more.reloaded,
+            scalars_mapped: self.scalars_mapped + more.scalars_mapped,
+            phis_mapped: self.phis_mapped + more.phis_mapped,
+            removed: self.removed + more.removed,
+            ..self
+        }
+    }
+}
+
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -144,49 +159,80 @@ pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
     outcome
 }
 
+/// What a transformation makes of a model.
+struct Step {
+    scop: Scop,
+    copies: Vec<Copied>,
+    counts: Counts,
+}
+
+type Transformation = fn(&Scop, &Options) -> isl::Result<Step>;
+
+/// In this order.
+const TRANSFORMATIONS: [(&str, Transformation); 3] = [
+    ("forward", |scop, _| {
+        let done = forward::forward(scop)?;
+        let counts = Counts { copied: done.copies.len(), reloaded: done.reloads, ..Counts::default() };
+        Ok(Step { scop: done.scop, copies: done.copies, counts })
+    }),
+    ("coalesce", |scop, options| {
+        let done = coalesce::coalesce(scop, options)?;
+        let counts = Counts { scalars_mapped: done.scalars, phis_mapped: done.phis, ..Counts::default() };
+        Ok(Step { scop: done.scop, copies: Vec::new(), counts })
+    }),
+    ("simplify", |scop, _| {
+        let done = simplify::simplify(scop)?;
+        let counts = Counts { removed: done.removed, ..Counts::default() };
+        Ok(Step { scop: done.scop, copies: Vec::new(), counts })
+    }),
+];
+
 impl Outcome {
+    /// All transformations with one check; if that fails, one after the other, each with its own.
     fn transform(&mut self, options: &Options) {
-        self.step("forward", |scop| {
-            let done = forward::forward(scop)?;
-            let counts = (done.copies.len(), done.reloads);
-            Ok((done.scop, done.copies, move |all: &mut Counts| (all.copied, all.reloaded) = counts))
-        });
-        self.step("coalesce", |scop| {
-            let done = coalesce::coalesce(scop, options)?;
-            let counts = (done.scalars, done.phis);
-            Ok((done.scop, Vec::new(), move |all: &mut Counts| (all.scalars_mapped, all.phis_mapped) = counts))
-        });
-        self.step("simplify", |scop| {
-            let done = simplify::simplify(scop)?;
-            Ok((done.scop, Vec::new(), move |all: &mut Counts| all.removed = done.removed))
-        });
+        let all = |scop: &Scop| {
+            let mut whole = Step { scop: scop.clone(), copies: Vec::new(), counts: Counts::default() };
+            for (_, transformation) in TRANSFORMATIONS {
+                let step = transformation(&whole.scop, options)?;
+                whole.copies.extend(step.copies);
+                whole =
+                    Step { scop: step.scop, copies: whole.copies, counts: whole.counts.plus(step.counts) };
+            }
+            Ok(whole)
+        };
+        if self.step(all).is_ok() {
+            return;
+        }
+        for (name, transformation) in TRANSFORMATIONS {
+            if let Err(why) = self.step(|scop| transformation(scop, options)) {
+                self.undone.push((name, why));
+            }
+        }
     }
 
     /// Runs a transformation and checks its result; takes it if all is well.
-    fn step<F: FnOnce(&mut Counts)>(
-        &mut self,
-        name: &'static str,
-        transformation: impl FnOnce(&Scop) -> isl::Result<(Scop, Vec<Copied>, F)>,
-    ) {
+    fn step(&mut self, transformation: impl FnOnce(&Scop) -> isl::Result<Step>) -> Result<(), String> {
         let attempt = || -> isl::Result<_> {
-            let (scop, copies, count) = transformation(&self.scop)?;
-            let verdict = match scop.verify() {
-                Ok(()) => check::check(&self.scop, &scop, &copies)?,
+            let step = transformation(&self.scop)?;
+            let verdict = match step.scop.verify() {
+                Ok(()) => check::check(&self.scop, &step.scop, &step.copies)?,
                 Err(invalid) => Verdict::Different(invalid.to_string()),
             };
-            Ok((scop, copies, count, verdict))
+            Ok((step, verdict))
         };
         match attempt() {
-            Ok((scop, copies, count, Verdict::Same)) => {
-                let old = |stmt: &model::Stmt| self.scop.stmt_named(&stmt.name).map(|id| self.kept[id.index()]);
-                self.kept = scop.stmts.iter().filter_map(old).collect();
-                self.scop = scop;
-                self.copies.extend(copies);
-                count(&mut self.counts);
+            Ok((step, Verdict::Same)) => {
+                let old =
+                    |stmt: &model::Stmt| self.scop.stmt_named(&stmt.name).map(|id| self.kept[id.index()]);
+                self.kept = step.scop.stmts.iter().filter_map(old).collect();
+                self.scop = step.scop;
+                self.copies.extend(step.copies);
+                self.counts = self.counts.plus(step.counts);
+                Ok(())
             }
-            Ok((_, _, _, Verdict::Different(why))) => self.undone.push((name, why)),
-            Err(error) if error.is_budget() => self.undone.push((name, "the budget is spent".into())),
-            Err(error) => self.undone.push((name, error.to_string())),
+            Ok((_, Verdict::Different(why))) => Err(why),
+            Err(error) if error.is_budget() => Err("the budget is spent".into()),
+            Err(error) => Err(error.to_string()),
         }
     }
 }

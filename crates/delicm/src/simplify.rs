@@ -110,13 +110,10 @@ fn is_dead(
     Ok(array.kind != ArrayKind::Memory && !array.is_fixed || stays.is_empty()?)
 }
 
-fn is_redundant(
-    scop: &Scop,
-    contents: &Contents<'_>,
-    stmt: &Stmt,
-    write: AccessId,
-) -> isl::Result<bool> {
-    let (Some(access), Some(value)) = (stmt.access(write), contents.written(write)?) else { return Ok(false) };
+fn is_redundant(scop: &Scop, contents: &Contents<'_>, stmt: &Stmt, write: AccessId) -> isl::Result<bool> {
+    let (Some(access), Some(value)) = (stmt.access(write), contents.written(write)?) else {
+        return Ok(false);
+    };
     // If another write of the same instance may hit the cell, this one does not decide what is there.
     let writes = |other: &&model::Access| other.kind != AccessKind::Read && other.id != write;
     for other in stmt.accesses.iter().filter(writes).filter(|other| other.array == access.array) {
@@ -167,7 +164,8 @@ fn mark_operands(stmt: &Stmt, index: usize, used: &mut HashSet<usize>) {
 }
 
 fn keep_ops(stmt: &mut Stmt, used: &HashSet<usize>) {
-    let place: Vec<usize> = (0..stmt.body.ops.len()).map(|old| (0..old).filter(|at| used.contains(at)).count()).collect();
+    let place: Vec<usize> =
+        (0..stmt.body.ops.len()).map(|old| (0..old).filter(|at| used.contains(at)).count()).collect();
     let renumber = |operand: &mut Operand| {
         if let Operand::Op(index) = operand {
             *index = place[*index];

@@ -42,7 +42,8 @@ fn transformed(scop: &Scop) -> Result<Outcome> {
 fn show(text: &str) -> Result<String> {
     let scop = Scop::parse(&Ctx::new(), text)?;
     let outcome = transformed(&scop)?;
-    let undone: String = outcome.undone.iter().map(|(name, why)| format!("{name} not done: {why}\n")).collect();
+    let undone: String =
+        outcome.undone.iter().map(|(name, why)| format!("{name} not done: {why}\n")).collect();
     Ok(format!("{}\n{undone}{}", outcome.counts, outcome.scop))
 }
 

@@ -25,20 +25,22 @@ fn random(seed: u64) -> (String, Scop) {
 
 /// Cells that somebody can see afterwards and that end with different values.
 fn differing(old: &Scop, new: &Scop, values: &[i64]) -> Option<String> {
-    let is_excluded = old.params.iter().zip(values).any(|(p, value)| p.range.0.is_some_and(|least| *value < least));
+    let is_excluded =
+        old.params.iter().zip(values).any(|(p, value)| p.range.0.is_some_and(|least| *value < least));
     if is_excluded {
         return None;
     }
     let (first, second) = (results(old, values).unwrap(), results(new, values).unwrap());
-    let is_seen = |name: &str| {
-        old.arrays.iter().any(|a| a.name == name && (a.kind == ArrayKind::Memory || a.is_fixed))
-    };
+    let is_seen =
+        |name: &str| old.arrays.iter().any(|a| a.name == name && (a.kind == ArrayKind::Memory || a.is_fixed));
     let mut cells: Vec<_> = first.iter().filter(|(cell, _)| is_seen(&cell.0)).collect();
     cells.sort();
     cells.into_iter().find_map(|(cell, value)| match second.get(cell) {
         Some(other) if other != value => Some(format!("{cell:?} at {values:?}")),
         // Not touched any more: it must hold what it held before.
-        None if *value != interp::initial(&cell.0, &cell.1) => Some(format!("{cell:?} at {values:?} is not written")),
+        None if *value != interp::initial(&cell.0, &cell.1) => {
+            Some(format!("{cell:?} at {values:?} is not written"))
+        }
         _ => None,
     })
 }

@@ -52,8 +52,8 @@ mod truth;
 pub use agree::{Agreement, agree, agree_map};
 pub use ground::{Cell, Ground, Instance};
 pub use machine::{Outcome, run};
-pub use results::{initial, results};
 pub use order::{Sequence, original, scheduled};
+pub use results::{initial, results};
 pub use truth::{Conflict, Truth};
 
 /// How to run.

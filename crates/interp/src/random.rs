@@ -408,7 +408,18 @@ impl Promoted<'_> {
 
     /// A cell of `C`, mostly the one of the iteration.
     fn outer(&mut self) -> &'static str {
-        self.one_of(&["C[i]", "C[i]", "C[i]", "C[i]", "C[i + 1]", "C[n - 1 - i]", "C[2i]", "C[0]", "D[i]", "A[i]"])
+        self.one_of(&[
+            "C[i]",
+            "C[i]",
+            "C[i]",
+            "C[i]",
+            "C[i + 1]",
+            "C[n - 1 - i]",
+            "C[2i]",
+            "C[0]",
+            "D[i]",
+            "A[i]",
+        ])
     }
 
     fn inner(&mut self) -> &'static str {
@@ -456,10 +467,13 @@ impl Promoted<'_> {
     }
 
     fn update(&mut self) {
-        let domain = self.one_of(&["0 <= k < m", "0 <= k < m", "0 <= k <= i", "0 <= k < 3", "0 <= k < m and k != i"]);
+        let domain =
+            self.one_of(&["0 <= k < m", "0 <= k < m", "0 <= k <= i", "0 <= k < 3", "0 <= k < m and k != i"]);
         self.line(&format!("stmt S {{ S[i, k] : 0 <= i < n and {domain} }}"));
         let cell = self.inner();
-        self.line(&format!("  read s {{ S[i, k] -> s[] }}\n  read h {{ S[i, k] -> h[] }}\n  read b {{ S[i, k] -> {cell} }}"));
+        self.line(&format!(
+            "  read s {{ S[i, k] -> s[] }}\n  read h {{ S[i, k] -> h[] }}\n  read b {{ S[i, k] -> {cell} }}"
+        ));
         self.line("  let p = f h b\n  let q = f s p");
         self.line("  write q { S[i, k] -> e[] }");
         if self.chance(80) {

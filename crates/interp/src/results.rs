@@ -19,7 +19,8 @@ pub type CellName = (String, Vec<i64>);
 /// The final value of each cell that the nest touches, at these values of [`Scop::params`], in the program's order.
 pub fn results(scop: &Scop, params: &[i64]) -> Result<HashMap<CellName, u64>, Error> {
     let mut ground = Ground::new(scop, params, &Options::default())?;
-    let mut memory: Vec<u64> = ground.cells.iter().map(|cell| initial(&cell.name, &cell.subscripts)).collect();
+    let mut memory: Vec<u64> =
+        ground.cells.iter().map(|cell| initial(&cell.name, &cell.subscripts)).collect();
     // In the order of their names: numbers differ from model to model.
     for cells in ground.instances.iter_mut().flat_map(|instance| &mut instance.touched) {
         cells.sort_by(|a, b| ground.cells[*a].subscripts.cmp(&ground.cells[*b].subscripts));
@@ -51,7 +52,8 @@ impl<'a> Evaluation<'a> {
             let value = match op.operands.is_empty() {
                 true => hash([6, operator, evaluation.identity()]),
                 false => {
-                    let operands: Vec<_> = op.operands.iter().map(|operand| evaluation.operand(operand)).collect();
+                    let operands: Vec<_> =
+                        op.operands.iter().map(|operand| evaluation.operand(operand)).collect();
                     hash([7, operator].into_iter().chain(operands))
                 }
             };
@@ -85,8 +87,12 @@ impl<'a> Evaluation<'a> {
     /// What is made of all reads.
     fn opaque(&self) -> u64 {
         let stmt = self.scop.stmt(self.instance.stmt);
-        let mut reads: Vec<_> =
-            stmt.accesses.iter().zip(&self.instance.touched).filter(|(a, _)| a.kind == AccessKind::Read).collect();
+        let mut reads: Vec<_> = stmt
+            .accesses
+            .iter()
+            .zip(&self.instance.touched)
+            .filter(|(a, _)| a.kind == AccessKind::Read)
+            .collect();
         reads.sort_by_key(|(access, _)| access.id);
         let values = reads.into_iter().flat_map(|(_, cells)| cells.iter().map(|cell| self.memory[*cell]));
         hash([9, self.identity()].into_iter().chain(values))
