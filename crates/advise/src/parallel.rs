@@ -11,7 +11,7 @@
 //! longer wait for another iteration: `share * (1 - 1 / trips)`.
 
 use crate::view::{Dep, View, at, inside, place, places_of, trips};
-use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion};
+use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion, sketch};
 use std::collections::BTreeSet;
 use trace::profile::{AccessKind, Class, Loop, LoopKind, Statement};
 
@@ -66,6 +66,7 @@ fn examine(view: &View, l: &Loop) -> Suggestion {
     let message = format!("the iterations of {} can run in parallel{how}", place(l));
     let mut suggestion = view.possible(id, &[l], gain, message);
     suggestion.needs = needs(view, l, &sums, &copies);
+    sketch::add(&mut suggestion, &[l], false);
     suggestion
 }
 

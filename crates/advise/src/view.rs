@@ -160,6 +160,20 @@ impl<'a> View<'a> {
         self.within(l).filter(|d| d.is_flow())
     }
 
+    /// Statements inside a loop that overwrite storage which a new order would need longer: targets of anti and output
+    /// dependences with a distance that `survives` does not hold for.
+    pub fn overwritten(&self, l: &Loop, survives: impl Fn(&Distance) -> bool) -> Vec<&'a Statement> {
+        let storage = self.within(l).filter(|d| !d.is_flow());
+        let broken = storage.filter(|d| d.distances.iter().any(|distance| !survives(distance)));
+        broken.map(|d| d.target).collect()
+    }
+
+    /// Statements of `second` that overwrite what `first` reads or writes.
+    pub fn storage_within(&self, first: &Loop, second: &Loop) -> Vec<&'a Statement> {
+        let crosses = |d: &&Dep| !d.is_flow() && inside(d.source, first) && inside(d.target, second);
+        self.deps.iter().filter(crosses).map(|d| d.target).collect()
+    }
+
     /// Flows from a statement to statements inside a loop.
     pub fn uses(&self, statement: u32, l: &Loop) -> impl Iterator<Item = &Dep<'a>> {
         let uses = self.uses.get(&statement).into_iter().flatten();
@@ -188,6 +202,8 @@ impl<'a> View<'a> {
             needs: Vec::new(),
             obstacles: Vec::new(),
             over_approximated,
+            before: Vec::new(),
+            after: Vec::new(),
         }
     }
 
@@ -255,7 +271,7 @@ pub fn places_of<'a>(statements: impl Iterator<Item = &'a Statement>) -> String 
 }
 
 /// File name and line.
-fn short(loc: &SourceLoc) -> String {
+pub fn short(loc: &SourceLoc) -> String {
     let file = loc.file.rsplit('/').next().unwrap_or(&loc.file);
     format!("{file}:{}", loc.line)
 }

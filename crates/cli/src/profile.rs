@@ -7,7 +7,7 @@
 //! away, then with everything recorded in the functions with the hottest nests.
 
 use crate::failure::{Failure, say, say_raw};
-use crate::{output, tools};
+use crate::{rendered, tools};
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 use orthant_qemu::config::Config;
 use orthant_qemu::run::{self, Outcome, Problem, Request};
@@ -43,14 +43,7 @@ pub fn command() -> Command {
                 .value_hint(ValueHint::CommandWithArguments)
                 .help("The program, an unmodified x86-64 binary, and its arguments"),
         )
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .value_name("FILE")
-                .value_parser(clap::value_parser!(PathBuf))
-                .value_hint(ValueHint::FilePath)
-                .help("Also write everything that was found to FILE, as JSON"),
-        )
+        .args(rendered::arguments())
         .arg(
             Arg::new("survey")
                 .long("survey")
@@ -110,10 +103,7 @@ fn number(name: &'static str, value: &'static str) -> Arg {
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let mut words = matches.get_many::<OsString>("program").into_iter().flatten().cloned();
     let name = PathBuf::from(words.next().unwrap_or_default());
-    let json = matches.get_one::<PathBuf>("json");
-    if let Some(json) = json {
-        output::check(json)?;
-    }
+    rendered::check(matches)?;
     let scratch = tempfile::tempdir()
         .map_err(|error| Failure::broken(format!("cannot make a temporary folder: {error}")))?;
     let program = tools::program(&name).unwrap_or(name);
@@ -134,20 +124,8 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let profile = profile.map_err(failure)?;
     let advice = advise::advise(&profile);
     say_raw(&(summary(&profile) + &advice.text()));
-    if let Some(json) = json {
-        let all = Advised { profile: &profile, advice: &advice };
-        output::write(json, &serde_json::to_vec(&all).unwrap_or_default())?;
-        say(&format!("profile written to {}", json.display()));
-    }
+    rendered::write(matches, &profile, &advice)?;
     Ok(ExitCode::from(code))
-}
-
-/// What `--json` writes: the profile with one more field.
-#[derive(serde::Serialize)]
-struct Advised<'a> {
-    #[serde(flatten)]
-    profile: &'a Profile,
-    advice: &'a advise::Advice,
 }
 
 fn config(matches: &ArgMatches) -> Config {
