@@ -4,6 +4,8 @@
 //!   stores the same value into the same cell.
 //! - It is *dead* if nothing reads what it writes and it is overwritten before the nest ends. Nothing reads what is in a
 //!   scalar at the end, unless it is fixed.
+//! - Only writes of which the body tells the value are removed: whoever executes the statement may not be able to leave out
+//!   the others.
 //! - An operation is *unused* if it is pure and neither a write nor another operation needs it; a read, if the body
 //!   tells what all writes store and none of it needs the read.
 //! - A statement is *empty* if it writes nothing and all its operations are pure.
@@ -57,7 +59,7 @@ fn superfluous(scop: &Scop, needed: &mut HashSet<AccessId>) -> isl::Result<Vec<A
     let is_update = |stmt: &Stmt, id| stmt.reductions.iter().any(|reduction| reduction.write == id);
     let writes = scop.stmts.iter().flat_map(|stmt| stmt.accesses.iter().map(move |access| (stmt, access)));
     let writes: Vec<_> = writes
-        .filter(|(stmt, access)| access.kind != AccessKind::Read && !is_update(stmt, access.id))
+        .filter(|(stmt, access)| stmt.body.stored(access.id).is_some() && !is_update(stmt, access.id))
         .map(|(stmt, access)| (stmt, access.id))
         .collect();
     let mut dead = Vec::new();
