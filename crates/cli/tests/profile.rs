@@ -222,16 +222,81 @@ int main(void) { cold(); hot(); return a[999] == 1; }
 fn surveys_and_choices() {
     let scratch = Scratch::new();
     let program = scratch.compile(LOOPS, &["-O1", "-g"]);
-    let survey = scratch.profile_of(&["--survey"], &program);
+    let survey = scratch.profile_of(&["--survey=count"], &program);
     assert_eq!(survey.nests[0].loops[0].function, "hot");
     assert_eq!(survey.nests[0].loops.iter().map(|l| l.iterations).collect::<Vec<_>>(), [50, 50 * 999]);
     assert!(survey.nests.iter().all(|n| n.statements.is_empty()));
-    for choice in [&["--only", "hot"][..], &["--hot"]] {
-        let profile = scratch.profile_of(choice, &program);
-        let full: Vec<_> = profile.nests.iter().filter(|n| !n.statements.is_empty()).collect();
-        assert_eq!((full.len(), full[0].loops[0].function.as_str()), (1, "hot"), "{choice:?}");
-        assert_eq!(profile.nests.len(), 2);
+    let profile = scratch.profile_of(&["--only", "hot"], &program);
+    let full: Vec<_> = profile.nests.iter().filter(|n| !n.statements.is_empty()).collect();
+    assert_eq!((full.len(), full[0].loops[0].function.as_str()), (1, "hot"));
+    assert_eq!(profile.nests.len(), 2);
+}
+
+/// Enough of two loops in two functions, and of a third, to be seen by samples; `work` is called from a loop in `main`.
+const LONG: &str = "
+static double a[4096];
+__attribute__((noinline)) void cold(void) { for (int i = 0; i < 4096; i++) a[i] = i; }
+__attribute__((noinline)) void work(double *p) {
+    for (int i = 1; i < 4096; i++) p[i] = p[i] * 0.5 + p[i - 1];
+}
+__attribute__((noinline)) void phase(int n) {
+    for (int r = 0; r < n; r++)
+        work(a);
+}
+int main(int c, char **v) {
+    cold();
+    phase(c > 1 ? 30000 : 60);
+    return a[0] != 0;
+}
+";
+
+#[test]
+fn samples_show_where_the_time_goes_in_which_context() {
+    for flags in [&["-O1", "-g"][..], &["-O1", "-g", "-static"], &["-O0", "-g", "-fomit-frame-pointer"]] {
+        let scratch = Scratch::new();
+        let program = scratch.compile(LONG, flags);
+        let (output, profile) = scratch.profile(&["--survey"], &program, &["long"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let survey = profile.unwrap();
+        assert!(survey.collection.sampled && survey.totals.instructions > 50, "{:?}", survey.totals);
+        let nest = &survey.nests[0];
+        assert!(nest.share > 0.8, "{flags:?}: {}", nest.share);
+        let chain: Vec<_> = nest.loops.iter().map(|l| (l.function.as_str(), l.parent)).collect();
+        assert_eq!(chain, [("phase", None), ("work", Some(0))], "{flags:?}");
+        let calls: Vec<_> = nest.context.iter().map(|f| f.function.as_str()).collect();
+        assert_eq!(calls.last_chunk(), Some(&["main", "phase"]), "{flags:?}");
+        assert_eq!(nest.loops[1].loc.as_ref().map(|l| l.line), Some(5), "{flags:?}");
+        assert!(
+            stderr(&output).contains(" samples, ") && !stderr(&output).contains("iterations"),
+            "{}",
+            stderr(&output)
+        );
     }
+}
+
+/// The survey chooses `phase` and what it calls; the real run then records nothing else. The survey's run is long, the
+/// recorded one short, because the program looks at its input.
+#[test]
+fn a_survey_comes_first_and_chooses() {
+    let scratch = Scratch::new();
+    let source = LONG.replace("int main(int c, char **v) {", "#include <stdio.h>\n#include <stdlib.h>\nint main(int c, char **v) {\n    \
+        FILE *f = fopen(v[1], \"a+\"); fputs(\"x\", f); fclose(f); f = fopen(v[1], \"r\"); c = !(fgetc(f), fgetc(f) == 'x') + 1;");
+    let program = scratch.compile(&source, &["-O1", "-g"]);
+    let runs = scratch.path("runs");
+    let (output, profile) = scratch.profile(&[], &program, &[runs.to_str().unwrap()]);
+    let said = stderr(&output);
+    assert!(said.contains("% of the time in the loops of phase"), "{said}");
+    assert_eq!(std::fs::read(&runs).unwrap(), b"xx", "the program runs twice");
+    let profile = profile.unwrap();
+    let recorded: Vec<_> = profile.nests.iter().filter(|n| !n.statements.is_empty()).collect();
+    assert_eq!((recorded.len(), recorded[0].loops[0].function.as_str()), (1, "phase"));
+    assert!(profile.nests.iter().any(|n| n.loops[0].function == "cold"), "what was not recorded is counted");
+    std::fs::remove_file(&runs).unwrap();
+    let (output, profile) =
+        scratch.profile(&["--once", "--timeout", "1"], &program, &[runs.to_str().unwrap()]);
+    assert!(!stderr(&output).contains("survey"), "{}", stderr(&output));
+    assert!(profile.unwrap().nests.iter().any(|n| n.loops[0].function == "cold" && !n.statements.is_empty()));
+    assert_eq!(std::fs::read(&runs).unwrap(), b"x", "--once runs it once");
 }
 
 #[test]

@@ -13,16 +13,17 @@
 use crate::api::{Api, Id, Info, MemInfo, Tb};
 use crate::config::{Config, TIMED_OUT};
 use crate::decode;
+use crate::lookahead::{Instructions, Lookahead};
 use crate::modules::{Modules, Selection};
-use iced_x86::{FlowControl, Instruction, InstructionInfoFactory, Mnemonic};
-use std::cell::{RefCell, UnsafeCell};
+use iced_x86::{Instruction, InstructionInfoFactory};
+use std::cell::UnsafeCell;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use trace::code::{Ahead, Block, Code, Flow, Pc, Step, Units};
+use trace::code::{Ahead, Block, Code, Flow, Pc, Units};
 use trace::{Mode, Options, Profile, Tracer};
 
 /// No registers are read or written by the callbacks.
@@ -35,67 +36,12 @@ const TICK: u32 = 1 << 16;
 /// Seconds until the first checkpoint; each one after it takes twice as long to come.
 const FIRST_CHECKPOINT: u64 = 5;
 
-/// Instructions that are looked at to see whether a function returns.
-const LOOKED_AT: usize = 2000;
-
 /// The program's code in memory.
-struct Guest {
-    modules: Arc<Mutex<Modules>>,
-    /// Functions that return, as far as is known.
-    returning: RefCell<HashMap<Pc, bool>>,
-}
+struct Memory(Arc<Mutex<Modules>>);
 
-impl Guest {
-    fn new(modules: &Arc<Mutex<Modules>>) -> Guest {
-        Guest { modules: Arc::clone(modules), returning: RefCell::default() }
-    }
-
-    /// Whether a function may return. After a call of one that does not, the next instruction is not reached, and what looks
-    /// like a way back into a loop may be none.
-    fn returns(&self, entry: Pc) -> bool {
-        if let Some(known) = self.returning.borrow().get(&entry) {
-            return *known;
-        }
-        // What calls itself is taken to return until something else is known.
-        self.returning.borrow_mut().insert(entry, true);
-        let returns = self.finds_return(entry);
-        self.returning.borrow_mut().insert(entry, returns);
-        returns
-    }
-
-    fn finds_return(&self, entry: Pc) -> bool {
-        let (mut seen, mut work) = (HashSet::new(), vec![entry]);
-        while let Some(pc) = work.pop() {
-            if !seen.insert(pc) {
-                continue;
-            }
-            let Some(i) = self.instruction(pc).filter(|_| seen.len() < LOOKED_AT) else { return true };
-            if i.flow_control() == FlowControl::Exception || i.mnemonic() == Mnemonic::Hlt {
-                continue;
-            }
-            match self.ahead(&i).ahead {
-                Ahead::Next | Ahead::Call => work.push(i.next_ip()),
-                Ahead::Branch(target) => work.extend([target, i.next_ip()]),
-                Ahead::Jump(target) => work.push(target),
-                Ahead::Away if decode::flow(&i) == Flow::Call => {}
-                Ahead::Away => return true,
-            }
-        }
-        false
-    }
-
-    /// What follows an instruction; nothing, after a call of a function that does not return.
-    fn ahead(&self, i: &Instruction) -> Step {
-        let step = decode::ahead(i);
-        let target = i.near_branch_target();
-        if step.ahead == Ahead::Call && target != 0 && !self.returns(target) {
-            return Step { ahead: Ahead::Away, ..step };
-        }
-        step
-    }
-
+impl Instructions for Memory {
     fn instruction(&self, pc: Pc) -> Option<Instruction> {
-        let modules = self.modules.lock().ok()?;
+        let modules = self.0.lock().ok()?;
         let module = modules.at(pc).filter(|module| module.describes(pc))?;
         let length = (module.code.end - pc).min(15) as usize;
         // SAFETY: the code of a module is mapped, and stays mapped while the program runs code of it.
@@ -103,21 +49,17 @@ impl Guest {
             unsafe { std::slice::from_raw_parts(pc.wrapping_add(modules.guest_base) as *const u8, length) };
         decode::decode(bytes, pc)
     }
-}
-
-impl Code for Guest {
-    fn step(&self, pc: Pc) -> Option<Step> {
-        self.instruction(pc).map(|i| self.ahead(&i))
-    }
 
     fn entry_of(&self, pc: Pc) -> Option<Pc> {
-        self.modules.lock().ok()?.at(pc)?.entry_of(pc)
+        self.0.lock().ok()?.at(pc)?.entry_of(pc)
     }
 
     fn is_wanted(&self, entry: Pc) -> bool {
-        self.modules.lock().is_ok_and(|modules| modules.at(entry).is_some_and(|m| m.wants(entry)))
+        self.0.lock().is_ok_and(|modules| modules.at(entry).is_some_and(|m| m.wants(entry)))
     }
 }
+
+type Guest = Lookahead<Memory>;
 
 /// Targets of jumps, found by looking ahead from where code is translated.
 #[derive(Default)]
@@ -613,12 +555,12 @@ impl State {
             volatile: decode::VOLATILE.to_vec(),
             ..defaults
         };
-        let code = Guest::new(&modules);
+        let code = Guest::new(Memory(Arc::clone(&modules)));
         State {
             api,
             config,
             tracer: Some(Tracer::new(Box::new(code), options)),
-            guest: Guest::new(&modules),
+            guest: Guest::new(Memory(Arc::clone(&modules))),
             modules,
             targets: Targets::default(),
             factory: InstructionInfoFactory::new(),

@@ -158,9 +158,7 @@ pub fn run(request: &Request) -> Result<Outcome, Problem> {
     let mut child = command.spawn().map_err(|e| failed("cannot run QEMU", e))?;
     let (status, late) = wait(&mut child, config.timeout).map_err(|e| failed("cannot wait for QEMU", e))?;
     let profile = read(&output, &request.program, status, late).map(|mut profile| {
-        profile.program.path = request.program.display().to_string();
-        profile.program.arguments =
-            request.arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
+        name_program(&mut profile, request);
         profile.collection.emulator = emulator;
         profile.collection.seconds = start.elapsed().as_secs_f64();
         symbols::resolve(&mut profile);
@@ -188,7 +186,7 @@ fn wait(child: &mut Child, timeout: u64) -> std::io::Result<(ExitStatus, bool)> 
 }
 
 /// The status as a shell reports it.
-fn code(status: ExitStatus) -> u8 {
+pub fn code(status: ExitStatus) -> u8 {
     let signal = status.signal().map(|signal| 128 + signal);
     status.code().or(signal).unwrap_or(1).clamp(0, 255) as u8
 }
@@ -203,7 +201,13 @@ fn read(output: &Path, program: &Path, status: ExitStatus, late: bool) -> Result
     };
     let text = std::fs::read_to_string(output).map_err(|_| no_profile(ended(status)))?;
     let mut profile = Profile::from_json(&text).map_err(no_profile)?;
-    let timed_out = late || profile.program.ended == Ended::Timeout && status.code() == Some(TIMED_OUT);
+    let late = late || profile.program.ended == Ended::Timeout && status.code() == Some(TIMED_OUT);
+    note_end(&mut profile, status, late);
+    Ok(profile)
+}
+
+/// Puts down how the program ended.
+fn note_end(profile: &mut Profile, status: ExitStatus, timed_out: bool) {
     profile.program.ended = match (status.code(), status.signal()) {
         _ if timed_out => Ended::Timeout,
         (Some(code), _) => Ended::Exit(code),
@@ -222,7 +226,18 @@ fn read(output: &Path, program: &Path, status: ExitStatus, late: bool) -> Result
         ),
         Ended::Exit(_) | Ended::Unknown => {}
     }
-    Ok(profile)
+}
+
+/// Completes a profile that was made in this process.
+pub(crate) fn finish_profile(profile: &mut Profile, request: &Request, status: ExitStatus, late: bool) {
+    note_end(profile, status, late);
+    name_program(profile, request);
+    symbols::resolve(profile);
+}
+
+fn name_program(profile: &mut Profile, request: &Request) {
+    profile.program.path = request.program.display().to_string();
+    profile.program.arguments = request.arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
 }
 
 fn ended(status: ExitStatus) -> String {

@@ -217,6 +217,7 @@ impl Builder {
         let options = &self.tracer.options;
         profile.collection = Collection {
             survey: options.survey,
+            sampled: false,
             values: "recomputed".to_owned(),
             mode: options.mode.name().to_owned(),
             memory_dependences: options.memory_dependences,

@@ -370,11 +370,11 @@ pub struct Tracer {
     pub(crate) options: Options,
     pub(crate) label_options: fold::Options,
     pub(crate) domain_options: fold::Options,
-    code: Box<dyn Code>,
+    pub(crate) code: Box<dyn Code>,
     pub(crate) blocks: Vec<Prepared>,
     pub(crate) contexts: Contexts,
     pub(crate) nodes: Nodes,
-    functions: Functions,
+    pub(crate) functions: Functions,
     pub(crate) instances: Vec<Instance>,
     by_block: HashMap<(u32, u32), u32>,
     /// Instance and instruction of each statement; the first is nobody.
@@ -439,7 +439,7 @@ impl Tracer {
         self.executed
     }
 
-    fn ensure_thread(&mut self, thread: usize) {
+    pub(crate) fn ensure_thread(&mut self, thread: usize) {
         while self.threads.len() <= thread {
             let number = self.threads.len() as u32;
             self.threads.push(Thread {
@@ -535,7 +535,7 @@ impl Tracer {
         to
     }
 
-    fn instance(&mut self, context: u32, block: u32) -> u32 {
+    pub(crate) fn instance(&mut self, context: u32, block: u32) -> u32 {
         let fresh = self.instances.len() as u32;
         let number = *self.by_block.entry((context, block)).or_insert(fresh);
         if number == fresh {
