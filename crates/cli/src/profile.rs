@@ -11,17 +11,18 @@
 use crate::failure::{Failure, say, say_raw};
 use crate::{rendered, tools};
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
-use orthant_qemu::config::Config;
+use orthant_qemu::config::{Config, Moment};
 use orthant_qemu::native;
 use orthant_qemu::run::{self, Outcome, Problem, Request};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{Seek as _, SeekFrom};
+use std::io::{IsTerminal as _, Seek as _, SeekFrom};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::PathBuf;
 use std::process::{self, ExitCode, Stdio};
+use std::time::Instant;
 use trace::Mode;
 use trace::profile::{Ended, Loop, LoopKind, Nest, Profile};
 
@@ -72,6 +73,8 @@ pub fn command() -> Command {
         )
         .arg(names("only", "FUNCTION").help("Record only these functions and what they call"))
         .arg(names("lib", "NAME").help("Look into libraries whose file name contains NAME, too"))
+        .arg(moment("from").help("Record from this moment on: FUNCTION, FUNCTION:N for its N-th call, or seconds such as 2.5s"))
+        .arg(moment("to").help("Record until this moment"))
         .arg(
             number("timeout", "SECONDS")
                 .help("Stop the program after so long, and report what happened until then"),
@@ -85,6 +88,7 @@ pub fn command() -> Command {
                 .default_value("auto")
                 .help("How dependences may be over-approximated"),
         )
+        .arg(number("checkpoint", "SECONDS").hide(true).help("The first checkpoint after so long [default: 5]"))
         .arg(
             Arg::new("paper")
                 .long("paper")
@@ -108,6 +112,10 @@ fn names(name: &'static str, value: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value).action(ArgAction::Append)
 }
 
+fn moment(name: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("MOMENT").value_parser(Moment::parse)
+}
+
 fn number(name: &'static str, value: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value).value_parser(clap::value_parser!(u64).range(1..))
 }
@@ -129,6 +137,7 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         scratch: scratch.path().to_owned(),
         quiet: false,
         config: config(matches),
+        progress,
     };
     let (code, profile) = observe(matches, &mut request)?;
     let advice = advise::advise(&profile);
@@ -143,12 +152,34 @@ fn observe(matches: &ArgMatches, request: &mut Request) -> Result<(u8, Profile),
         let found = native::survey(request, &mut program(request)).map_err(failure)?;
         return Ok((run::code(found.status), found.profile));
     }
-    let chosen = matches.get_flag("once") || request.config.survey || !request.config.functions.is_empty();
+    let config = &request.config;
+    let chosen =
+        config.survey || !config.functions.is_empty() || config.from.is_some() || config.to.is_some();
+    let chosen = chosen || matches.get_flag("once");
     if !chosen && let Some(input) = second_input() {
         request.config.functions = hot_functions(request, input);
     }
-    let Outcome { code, profile } = run::run(request).map_err(failure)?;
+    let outcome = run::run(request).map_err(failure);
+    if request.config.progress {
+        say_raw(CLEAR);
+    }
+    let Outcome { code, profile } = outcome?;
     Ok((code, profile.map_err(failure)?))
+}
+
+/// To the beginning of the line, and nothing on it.
+const CLEAR: &str = "\r\x1b[K";
+
+/// Shows progress in one line of the terminal.
+fn progress(events: u64, nests: u64) {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    let seconds = START.get_or_init(Instant::now).elapsed().as_secs_f64();
+    let rate = events as f64 / seconds.max(0.25) / 1e6;
+    let plural = if nests == 1 { "" } else { "s" };
+    say_raw(&format!(
+        "{CLEAR}orthant: {} events, {rate:.1} million a second, {nests} loop nest{plural}",
+        grouped(events)
+    ));
 }
 
 /// The program itself, without QEMU.
@@ -181,6 +212,10 @@ fn config(matches: &ArgMatches) -> Config {
         memory_dependences: matches.get_flag("memory-dependences"),
         max_bytes: matches.get_one::<u64>("memory").map_or(0, |mib| (*mib as usize).saturating_mul(1 << 20)),
         timeout: matches.get_one::<u64>("timeout").copied().unwrap_or(0),
+        from: matches.get_one::<Moment>("from").cloned(),
+        to: matches.get_one::<Moment>("to").cloned(),
+        checkpoint: matches.get_one::<u64>("checkpoint").copied().unwrap_or(0),
+        progress: std::io::stderr().is_terminal(),
         ..Config::default()
     }
 }

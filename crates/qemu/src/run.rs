@@ -63,6 +63,8 @@ pub struct Request {
     pub quiet: bool,
     /// Settings; `program` and `output` are filled in here.
     pub config: Config,
+    /// Called now and then with events and nests so far, if the settings ask for progress.
+    pub progress: fn(u64, u64),
 }
 
 /// How a run went.
@@ -156,7 +158,8 @@ pub fn run(request: &Request) -> Result<Outcome, Problem> {
     }
     let start = Instant::now();
     let mut child = command.spawn().map_err(|e| failed("cannot run QEMU", e))?;
-    let (status, late) = wait(&mut child, config.timeout).map_err(|e| failed("cannot wait for QEMU", e))?;
+    let (status, late) = wait(&mut child, &config, || tell(request, &config))
+        .map_err(|e| failed("cannot wait for QEMU", e))?;
     let profile = read(&output, &request.program, status, late).map(|mut profile| {
         name_program(&mut profile, request);
         profile.collection.emulator = emulator;
@@ -167,21 +170,47 @@ pub fn run(request: &Request) -> Result<Outcome, Problem> {
     Ok(Outcome { code: code(status), profile })
 }
 
-/// Waits for the program. The plugin itself ends it when its time is up; one that sleeps then is killed a little later.
-fn wait(child: &mut Child, timeout: u64) -> std::io::Result<(ExitStatus, bool)> {
-    if timeout == 0 {
-        return Ok((child.wait()?, false));
+/// Hands on what the plugin has last said about its progress.
+fn tell(request: &Request, config: &Config) {
+    if !config.progress {
+        return;
     }
-    let deadline = Instant::now() + Duration::from_secs(timeout) + Duration::from_secs(3 + timeout / 2);
+    let text = std::fs::read_to_string(config.progress_file()).unwrap_or_default();
+    let numbers: Vec<u64> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
+    if let [events, nests] = numbers[..] {
+        (request.progress)(events, nests);
+    }
+}
+
+/// How long after its time the program may go on until it is asked to end, and then until it is killed.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long the plugin may take to write what it knows.
+const WRITING: Duration = Duration::from_secs(300);
+
+/// Waits for the program. The plugin itself ends it when its time is up; one that sleeps then is asked to end, which the plugin sees too,
+/// and one that does not is killed. While the plugin writes its profile it is left alone ([`Config::writing`]).
+fn wait(child: &mut Child, config: &Config, mut each: impl FnMut()) -> std::io::Result<(ExitStatus, bool)> {
+    let timed = config.timeout > 0;
+    let start = Instant::now();
+    let mut deadline = start + Duration::from_secs(config.timeout) + PATIENCE;
+    let mut asked = false;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok((status, false));
+            return Ok((status, asked));
         }
-        if Instant::now() > deadline {
-            child.kill()?;
-            return Ok((child.wait()?, true));
+        each();
+        let writing = config.writing().exists();
+        if timed && Instant::now() > if writing { deadline + WRITING } else { deadline } {
+            if asked || writing {
+                child.kill()?;
+                return Ok((child.wait()?, true));
+            }
+            asked = true;
+            deadline = Instant::now() + PATIENCE;
+            // SAFETY: a signal to our own child, which has not been waited for.
+            unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) };
         }
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

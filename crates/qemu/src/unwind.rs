@@ -57,6 +57,29 @@ pub struct Frame {
     pub entry: Option<u64>,
 }
 
+/// Functions with a table in a file, sorted: begin, end, where the table is. They are in stripped files, too.
+pub fn functions(file: &object::File<'_>) -> Vec<(u64, u64, usize)> {
+    let Some(tables) = file.section_by_name(".eh_frame") else { return Vec::new() };
+    let (section, bases) = eh_frame(tables.data().unwrap_or_default(), tables.address());
+    let mut entries = section.entries(&bases);
+    let mut found = Vec::new();
+    while let Ok(Some(entry)) = entries.next() {
+        if let CieOrFde::Fde(partial) = entry
+            && let Ok(fde) = partial.parse(EhFrame::cie_from_offset)
+        {
+            found.push((fde.initial_address(), fde.end_address(), fde.offset()));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn eh_frame(tables: &[u8], at: u64) -> (EhFrame<EndianSlice<'_, NativeEndian>>, BaseAddresses) {
+    let mut section = EhFrame::new(tables, NativeEndian);
+    section.set_address_size(8);
+    (section, BaseAddresses::default().set_eh_frame(at))
+}
+
 impl Image {
     fn read(path: &Path, start: u64, described: bool) -> Option<Image> {
         let bytes = std::fs::read(path).ok()?;
@@ -69,43 +92,24 @@ impl Image {
             file.segments().filter_map(|s| Some((range(s.address(), s.size()), s.data().ok()?.to_vec())));
         let is_stub = |s: &object::Section| s.name().is_ok_and(|name| name.starts_with(".plt"));
         let symbols = file.symbols().chain(file.dynamic_symbols());
-        let functions = symbols.filter(|s| s.kind() == SymbolKind::Text && s.is_definition());
+        let named = symbols.filter(|s| s.kind() == SymbolKind::Text && s.is_definition());
         let tables = file.section_by_name(".eh_frame");
-        let mut image = Image {
+        Some(Image {
             path: path.to_owned(),
             bias,
             described,
             mapped: first.address().wrapping_add(bias)..end.wrapping_add(bias),
             code: code.collect(),
             stubs: file.sections().filter(is_stub).map(|s| range(s.address(), s.size())).collect(),
-            entries: functions.map(|s| s.address()).collect(),
+            entries: named.map(|s| s.address()).collect(),
             tables_at: tables.as_ref().map_or(0, ObjectSection::address),
             tables: tables.and_then(|s| s.data().ok()).unwrap_or_default().to_vec(),
-            functions: Vec::new(),
-        };
-        image.functions = image.list_functions();
-        Some(image)
+            functions: functions(&file),
+        })
     }
 
     fn section(&self) -> (EhFrame<EndianSlice<'_, NativeEndian>>, BaseAddresses) {
-        let mut section = EhFrame::new(&self.tables, NativeEndian);
-        section.set_address_size(8);
-        (section, BaseAddresses::default().set_eh_frame(self.tables_at))
-    }
-
-    fn list_functions(&self) -> Vec<(u64, u64, usize)> {
-        let (section, bases) = self.section();
-        let mut entries = section.entries(&bases);
-        let mut found = Vec::new();
-        while let Ok(Some(entry)) = entries.next() {
-            if let CieOrFde::Fde(partial) = entry
-                && let Ok(fde) = partial.parse(EhFrame::cie_from_offset)
-            {
-                found.push((fde.initial_address(), fde.end_address(), fde.offset()));
-            }
-        }
-        found.sort_unstable();
-        found
+        eh_frame(&self.tables, self.tables_at)
     }
 
     fn table_of(&self, own: u64) -> Option<(u64, usize)> {
@@ -114,12 +118,11 @@ impl Image {
         (own < end).then_some((start, offset))
     }
 
-    /// Where the function around one of the file's own addresses begins.
+    /// Where the function around one of the file's own addresses begins: by its symbol, or its table if that begins later (a
+    /// function without a symbol).
     fn entry(&self, own: u64) -> Option<u64> {
-        match self.entries.range(..=own).next_back() {
-            Some(entry) => Some(*entry),
-            None => self.table_of(own).map(|(start, _)| start),
-        }
+        let symbol = self.entries.range(..=own).next_back().copied();
+        symbol.max(self.table_of(own).map(|(start, _)| start))
     }
 
     fn is_stub(&self, own: u64) -> bool {
