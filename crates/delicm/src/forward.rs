@@ -91,7 +91,10 @@ pub fn forward(scop: &Scop) -> isl::Result<Forwarded> {
             first,
             next: first,
             done: Vec::new(),
-            copies: Vec::new(), replaced: Vec::new(), reloads: 0 };
+            copies: Vec::new(),
+            replaced: Vec::new(),
+            reloads: 0,
+        };
         target.forward_all(id)?;
         result.reloads += target.reloads;
         result.copies.extend(target.copies);

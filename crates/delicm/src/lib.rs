@@ -42,6 +42,7 @@ pub mod forward;
 mod relations;
 pub mod simplify;
 
+use std::collections::HashSet;
 use std::fmt;
 
 use check::Verdict;
@@ -154,7 +155,7 @@ pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
         return outcome;
     }
     let left = scop.ctx.operations_left();
-    let operations = options.operations.or(left.map(|left| left / 2));
+    let operations = options.operations.or(left.map(|left| left / 3 * 2));
     match operations {
         Some(operations) => scop.ctx.with_budget(operations, || outcome.transform(options)),
         None => outcome.transform(options),
@@ -203,7 +204,10 @@ impl Outcome {
     fn transform(&mut self, options: &Options) {
         let all = |scop: &Scop| {
             let mut whole = Step::new(scop.clone(), Counts::default());
-            for (_, transformation) in TRANSFORMATIONS {
+            for (name, transformation) in TRANSFORMATIONS {
+                if name == "simplify" && whole.counts.is_nothing() && !has_idle_scalars(scop) {
+                    break;
+                }
                 let step = transformation(&whole.scop, options)?;
                 whole.copies.extend(step.copies);
                 whole.replaced.extend(step.replaced);
@@ -247,6 +251,15 @@ impl Outcome {
             Err(error) => Err(error.to_string()),
         }
     }
+}
+
+/// Whether there is a scalar that nobody reads.
+fn has_idle_scalars(scop: &Scop) -> bool {
+    let reads =
+        scop.stmts.iter().flat_map(|stmt| &stmt.accesses).filter(|access| access.kind == AccessKind::Read);
+    let read: HashSet<_> = reads.map(|read| read.array.index()).collect();
+    let mut arrays = scop.arrays.iter().enumerate();
+    arrays.any(|(index, array)| array.kind != ArrayKind::Memory && !array.is_fixed && !read.contains(&index))
 }
 
 /// Writes of scalars and of phis inside of loops.

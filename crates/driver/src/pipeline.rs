@@ -120,7 +120,16 @@ impl<'p> Modelled<'p> {
     }
 
     fn new(nest: usize, lifted: Lifted<'p>) -> Self {
-        Self { nest, lifted, scalars: None, rewrite: None, dependences: None, plan: None, program: None, emitted: false }
+        Self {
+            nest,
+            lifted,
+            scalars: None,
+            rewrite: None,
+            dependences: None,
+            plan: None,
+            program: None,
+            emitted: false,
+        }
     }
 }
 
@@ -201,7 +210,8 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let failure = match (prepared, &model.program) {
             (Some(prepared), Some((nodes, check))) => {
-                emit(run.pass, &run.scevs, (&model.lifted, model.rewrite.as_ref()), &prepared, nodes, check).err()
+                emit(run.pass, &run.scevs, (&model.lifted, model.rewrite.as_ref()), &prepared, nodes, check)
+                    .err()
             }
             _ => Some(Failure::Undone),
         };

@@ -56,7 +56,8 @@ fn replaced(outcome: &delicm::Outcome, stmt: &Stmt) -> Vec<(model::AccessId, Sou
 
 fn copies(old: &Scop, outcome: &delicm::Outcome, stmt: &Stmt) -> HashMap<String, (model::StmtId, String)> {
     let own = outcome.copies.iter().filter(|copy| copy.stmt == stmt.name);
-    let find = |copy: &delicm::Copied| Some((copy.op.clone(), (old.stmt_named(&copy.from)?, copy.from_op.clone())));
+    let find =
+        |copy: &delicm::Copied| Some((copy.op.clone(), (old.stmt_named(&copy.from)?, copy.from_op.clone())));
     own.filter_map(find).collect()
 }
 
@@ -68,7 +69,8 @@ fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<Place
     let names: Vec<_> = (0..depth).map(|at| format!("orthant_counter{at}")).collect();
     extended.params.extend(names.iter().map(|name| Param { name: name.clone(), range: (None, None) }));
     let first = domain.dim(DimType::Param)?;
-    let mut relation = access.relation.clone().intersect_domain(domain.clone())?.reset_tuple_id(DimType::In)?;
+    let mut relation =
+        access.relation.clone().intersect_domain(domain.clone())?.reset_tuple_id(DimType::In)?;
     let behind = relation.get_space()?.dim(DimType::Param)?;
     relation = relation.move_dims(DimType::Param, behind, DimType::In, 0, depth)?;
     let mut within = domain.reset_tuple_id()?.move_dims(DimType::Param, first, DimType::Set, 0, depth)?;

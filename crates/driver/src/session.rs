@@ -266,7 +266,8 @@ fn remark_rejected(pass: Pass<'_>, nest: &Nest<'_>) {
 }
 
 fn print_scalars(outcome: &delicm::Outcome, scop: &Scop) -> String {
-    let undone: String = outcome.undone.iter().map(|(name, why)| format!("{name} not done: {why}\n")).collect();
+    let undone: String =
+        outcome.undone.iter().map(|(name, why)| format!("{name} not done: {why}\n")).collect();
     format!("{}\n{undone}{scop}", outcome.counts)
 }
 

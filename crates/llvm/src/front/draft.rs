@@ -50,7 +50,8 @@ impl<'p> Draft<'p> {
             });
             let number = draft.arrays.len();
             let name = source.map_or(format!("A{number}"), |name| format!("{name}_{number}"));
-            let id = draft.declare(name, bytes as u32, sizes, ArrayKind::Memory, ArraySource::Base(base), false);
+            let id =
+                draft.declare(name, bytes as u32, sizes, ArrayKind::Memory, ArraySource::Base(base), false);
             draft.cells.insert(base, (id, bytes));
         }
         draft

@@ -15,8 +15,8 @@
 
 use super::Obstacle;
 use super::affine::{Affine, Stop};
-use super::bodies::{Links, Outside, Reader};
 use super::assumptions::{assume_moderate_sizes, assume_shapes};
+use super::bodies::{Links, Outside, Reader};
 use super::domains::{self, Domains};
 use super::draft::Draft;
 use super::exits::{Exit, ExitValue, Exits, exits};
