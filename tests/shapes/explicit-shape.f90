@@ -20,9 +20,10 @@ end subroutine
 ! array A0 [*, p1] 8
 ! array A1 [*, p1] 8
 ! stmt S0 [p1, p0] -> { S0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
-!   read [p1, p0] -> { S0[i0, i1] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
-!   read [p1, p0] -> { S0[i0, i1] -> A1[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
-!   write [p1, p0] -> { S0[i0, i1] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+!   read r0 [p1, p0] -> { S0[i0, i1] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+!   read r1 [p1, p0] -> { S0[i0, i1] -> A1[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+!   write v0 [p1, p0] -> { S0[i0, i1] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+!   let v0 = fadd r0 r1
 ! order { for { for { S0 } } }
 ! shape %3: double[][%5]
 ! shape %2: double[][%5]

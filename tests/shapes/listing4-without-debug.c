@@ -20,9 +20,10 @@ void add(const struct matrix *A, struct matrix *C) {
 // array A0 [*, p2] 8
 // array A1 [*, p1] 8
 // stmt S0 [p2, p1, p0] -> { S0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
-//   read [p2, p1, p0] -> { S0[i0, i1] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
-//   read [p2, p1, p0] -> { S0[i0, i1] -> A1[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
-//   write [p2, p1, p0] -> { S0[i0, i1] -> A1[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+//   read r0 [p2, p1, p0] -> { S0[i0, i1] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+//   read r1 [p2, p1, p0] -> { S0[i0, i1] -> A1[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+//   write v0 [p2, p1, p0] -> { S0[i0, i1] -> A1[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+//   let v0 = fadd r0 r1
 // order { for { for { S0 } } }
 // shape %13: double[][%14], valid when %14 >= %7
 // shape %15: double[][%7]

@@ -26,14 +26,15 @@ void multiply(const struct matrix *A, const struct matrix *B, struct matrix *C) 
 // array A2 [*, p3] 8
 // phi phi3 8
 // stmt S0 [p3, p2, p1, p0] -> { S0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
-//   read [p3, p2, p1, p0] -> { S0[i0, i1] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
-//   write [p3, p2, p1, p0] -> { S0[i0, i1] -> phi3[] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+//   read r0 [p3, p2, p1, p0] -> { S0[i0, i1] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+//   write r0 [p3, p2, p1, p0] -> { S0[i0, i1] -> phi3[] : 0 <= i0 < p0 and 0 <= i1 < p1 }
 // stmt S1 [p3, p2, p1, p0] -> { S1[i0, i1, i2] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
-//   read [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> phi3[] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
-//   read [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> A1[i0, i2] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
-//   read [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> A2[i2, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
-//   write [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
-//   write [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> phi3[] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   read r0 [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> phi3[] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   read r1 [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> A1[i0, i2] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   read r2 [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> A2[i2, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   write v0 [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   write v0 [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> phi3[] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   let v0 = call r1 r2 r0 %k0
 // order { for { for { S0 for { S1 } } } }
 // shape C: double[][C->size1]
 // shape A: double[][A->size1]

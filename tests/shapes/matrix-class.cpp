@@ -41,16 +41,17 @@ void multiply(const Matrix &a, const Matrix &b, Matrix &c) {
 // phi phi5 8
 // phi phi6 8
 // stmt S0 [p3, p2, p1, p0] -> { S0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
-//   write [p3, p2, p1, p0] -> { S0[i0, i1] -> phi5[] : 0 <= i0 < p0 and 0 <= i1 < p1 }
+//   write %k0 [p3, p2, p1, p0] -> { S0[i0, i1] -> phi5[] : 0 <= i0 < p0 and 0 <= i1 < p1 }
 // stmt S1 [p3, p2, p1, p0] -> { S1[i0, i1, i2] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
-//   read [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> phi5[] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
-//   read [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> A0[i0, i2] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
-//   read [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> A1[i2, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
-//   write [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> phi6[] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
-//   write [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> phi5[] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   read r0 [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> phi5[] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   read r1 [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> A0[i0, i2] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   read r2 [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> A1[i2, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   write v0 [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> phi6[] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   write v0 [p3, p2, p1, p0] -> { S1[i0, i1, i2] -> phi5[] : 0 <= i0 < p0 and 0 <= i1 < p1 and 0 <= i2 < p2 }
+//   let v0 = call r1 r2 r0 %k1
 // stmt S2 [p3, p2, p1, p0] -> { S2[i0, i1] : p2 > 0 and 0 <= i0 < p0 and 0 <= i1 < p1 }
-//   read [p3, p2, p1, p0] -> { S2[i0, i1] -> phi6[] : p2 > 0 and 0 <= i0 < p0 and 0 <= i1 < p1 }
-//   write [p3, p2, p1, p0] -> { S2[i0, i1] -> A2[i0, i1] : p2 > 0 and 0 <= i0 < p0 and 0 <= i1 < p1 }
+//   read r0 [p3, p2, p1, p0] -> { S2[i0, i1] -> phi6[] : p2 > 0 and 0 <= i0 < p0 and 0 <= i1 < p1 }
+//   write r0 [p3, p2, p1, p0] -> { S2[i0, i1] -> A2[i0, i1] : p2 > 0 and 0 <= i0 < p0 and 0 <= i1 < p1 }
 //   read [p3, p2, p1, p0] -> { S2[i0, i1] -> a_3[2] : p2 > 0 and 0 <= i0 < p0 and 0 <= i1 < p1 }
 //   read [p3, p2, p1, p0] -> { S2[i0, i1] -> b_4[2] : p2 > 0 and 0 <= i0 < p0 and 0 <= i1 < p1 }
 // order { for { for { S0 for { S1 } S2 } } }

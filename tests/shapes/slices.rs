@@ -25,10 +25,12 @@ pub fn multiply(n: usize, m: usize, l: usize, a: &[f64], b: &[f64], c: &mut [f64
 // array A1 [*, m] 8
 // array A2 [*, m] 8
 // stmt S0 [p5, p4, p3, l, m, n] -> { S0[i0, i1, i2] : 0 <= i0 < n and 0 <= i1 < m and 0 <= i2 < l }
-//   read [p5, p4, p3, l, m, n] -> { S0[i0, i1, i2] -> A0[i0, i2] : 0 <= i0 < n and 0 <= i1 < m and 0 <= i2 < l }
-//   read [p5, p4, p3, l, m, n] -> { S0[i0, i1, i2] -> A1[i2, i1] : 0 <= i0 < n and 0 <= i1 < m and 0 <= i2 < l }
-//   read [p5, p4, p3, l, m, n] -> { S0[i0, i1, i2] -> A2[i0, i1] : 0 <= i0 < n and 0 <= i1 < m and 0 <= i2 < l }
-//   write [p5, p4, p3, l, m, n] -> { S0[i0, i1, i2] -> A2[i0, i1] : 0 <= i0 < n and 0 <= i1 < m and 0 <= i2 < l }
+//   read r0 [p5, p4, p3, l, m, n] -> { S0[i0, i1, i2] -> A0[i0, i2] : 0 <= i0 < n and 0 <= i1 < m and 0 <= i2 < l }
+//   read r1 [p5, p4, p3, l, m, n] -> { S0[i0, i1, i2] -> A1[i2, i1] : 0 <= i0 < n and 0 <= i1 < m and 0 <= i2 < l }
+//   read r2 [p5, p4, p3, l, m, n] -> { S0[i0, i1, i2] -> A2[i0, i1] : 0 <= i0 < n and 0 <= i1 < m and 0 <= i2 < l }
+//   write v1 [p5, p4, p3, l, m, n] -> { S0[i0, i1, i2] -> A2[i0, i1] : 0 <= i0 < n and 0 <= i1 < m and 0 <= i2 < l }
+//   let v0 = fmul r0 r1
+//   let v1 = fadd r2 v0
 // order { for { for { for { S0 } } } }
 // shape a: double[][l]
 // shape b: double[][m]

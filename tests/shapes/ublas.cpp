@@ -22,16 +22,17 @@ void product(const matrix &a, const matrix &b, matrix &c) { ublas::noalias(c) = 
 // phi phi3 8
 // phi phi4 8
 // stmt S0 [p3, p2, size_j, size1] -> { S0[i0, i1] : 0 <= i0 < size1 and 0 <= i1 < size_j }
-//   write [p3, p2, size_j, size1] -> { S0[i0, i1] -> phi3[] : 0 <= i0 < size1 and 0 <= i1 < size_j }
+//   write %k0 [p3, p2, size_j, size1] -> { S0[i0, i1] -> phi3[] : 0 <= i0 < size1 and 0 <= i1 < size_j }
 // stmt S1 [p3, p2, size_j, size1] -> { S1[i0, i1, i2] : 0 <= i0 < size1 and 0 <= i1 < size_j and 0 <= i2 < p2 }
-//   read [p3, p2, size_j, size1] -> { S1[i0, i1, i2] -> phi3[] : 0 <= i0 < size1 and 0 <= i1 < size_j and 0 <= i2 < p2 }
-//   read [p3, p2, size_j, size1] -> { S1[i0, i1, i2] -> A0[i0, i2] : 0 <= i0 < size1 and 0 <= i1 < size_j and 0 <= i2 < p2 }
-//   read [p3, p2, size_j, size1] -> { S1[i0, i1, i2] -> A1[i2, i1] : 0 <= i0 < size1 and 0 <= i1 < size_j and 0 <= i2 < p2 }
-//   write [p3, p2, size_j, size1] -> { S1[i0, i1, i2] -> phi4[] : 0 <= i0 < size1 and 0 <= i1 < size_j and 0 <= i2 < p2 }
-//   write [p3, p2, size_j, size1] -> { S1[i0, i1, i2] -> phi3[] : 0 <= i0 < size1 and 0 <= i1 < size_j and 0 <= i2 < p2 }
+//   read r0 [p3, p2, size_j, size1] -> { S1[i0, i1, i2] -> phi3[] : 0 <= i0 < size1 and 0 <= i1 < size_j and 0 <= i2 < p2 }
+//   read r1 [p3, p2, size_j, size1] -> { S1[i0, i1, i2] -> A0[i0, i2] : 0 <= i0 < size1 and 0 <= i1 < size_j and 0 <= i2 < p2 }
+//   read r2 [p3, p2, size_j, size1] -> { S1[i0, i1, i2] -> A1[i2, i1] : 0 <= i0 < size1 and 0 <= i1 < size_j and 0 <= i2 < p2 }
+//   write v0 [p3, p2, size_j, size1] -> { S1[i0, i1, i2] -> phi4[] : 0 <= i0 < size1 and 0 <= i1 < size_j and 0 <= i2 < p2 }
+//   write v0 [p3, p2, size_j, size1] -> { S1[i0, i1, i2] -> phi3[] : 0 <= i0 < size1 and 0 <= i1 < size_j and 0 <= i2 < p2 }
+//   let v0 = call r1 r2 r0 %k1
 // stmt S2 [p3, p2, size_j, size1] -> { S2[i0, i1] : p2 > 0 and 0 <= i0 < size1 and 0 <= i1 < size_j }
-//   read [p3, p2, size_j, size1] -> { S2[i0, i1] -> phi4[] : p2 > 0 and 0 <= i0 < size1 and 0 <= i1 < size_j }
-//   write [p3, p2, size_j, size1] -> { S2[i0, i1] -> A2[i0, i1] : p2 > 0 and 0 <= i0 < size1 and 0 <= i1 < size_j }
+//   read r0 [p3, p2, size_j, size1] -> { S2[i0, i1] -> phi4[] : p2 > 0 and 0 <= i0 < size1 and 0 <= i1 < size_j }
+//   write r0 [p3, p2, size_j, size1] -> { S2[i0, i1] -> A2[i0, i1] : p2 > 0 and 0 <= i0 < size1 and 0 <= i1 < size_j }
 // order { for { for { S0 for { S1 } S2 } } }
 // shape a: double[][a.size2_]
 // shape b: double[][b.size2_], valid when b.size2_ >= c.size2_

@@ -13,7 +13,7 @@
 use crate::view::{Dep, View, at, inside, place, places_of, trips};
 use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion, sketch};
 use std::collections::BTreeSet;
-use trace::profile::{AccessKind, Class, Loop, LoopKind, Statement};
+use trace::profile::{AccessKind, Class, Loop, Statement};
 
 /// Instructions that are associative in exact arithmetic, without the `v` of their three-operand forms.
 const ASSOCIATIVE: [&str; 16] = [
@@ -36,7 +36,7 @@ fn visit(view: &View, l: &Loop) -> Vec<Suggestion> {
         return Vec::new();
     }
     let inner = || view.children(Some(l.id)).filter(|c| c.id > l.id).flat_map(|c| visit(view, c));
-    if l.kind == LoopKind::Recursion {
+    if !view.can_change(l) {
         return inner().collect();
     }
     match examine(view, l) {

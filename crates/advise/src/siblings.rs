@@ -14,14 +14,13 @@ use crate::stride::accesses;
 use crate::view::{Chain, Dep, View, at, inside, place, places_of, trips};
 use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion, sketch};
 use std::collections::{BTreeMap, BTreeSet};
-use trace::profile::{AccessKind, Loop, LoopKind, Piece};
+use trace::profile::{AccessKind, Loop, Piece};
 
 /// Suggestions for a nest.
 pub fn suggest(view: &View) -> Vec<Suggestion> {
     let mut found = Vec::new();
     for parent in view.nest.loops.iter().filter(|l| view.share(l) >= LEAST_SHARE) {
-        let children: Vec<&Loop> =
-            view.children(Some(parent.id)).filter(|l| l.kind == LoopKind::Loop).collect();
+        let children: Vec<&Loop> = view.children(Some(parent.id)).filter(|l| view.can_change(l)).collect();
         for pair in children.windows(2) {
             found.extend(fuse(view, pair[0], pair[1]));
         }

@@ -85,8 +85,25 @@ impl Builder {
         self.0.dependences.last_mut().unwrap()
     }
 
+    /// The nest, with a counter for each loop that has no statement of its own yet.
+    fn finished(&self) -> Nest {
+        let mut nest = self.0.clone();
+        for l in &self.0.loops {
+            let loops: Vec<u32> = std::iter::successors(Some(l), |l| nest.loops.get(l.parent? as usize))
+                .map(|l| l.id)
+                .take(self.0.loops.len())
+                .collect();
+            let loops = loops.into_iter().rev().collect();
+            let id = nest.statements.len() as u32;
+            if nest.statements.iter().all(|s| s.loops.last() != Some(&l.id)) {
+                nest.statements.push(Statement { id, loops, induction: true, ..Statement::default() });
+            }
+        }
+        nest
+    }
+
     fn advise(&self) -> Advice {
-        advise(&Profile { nests: vec![self.0.clone()], ..Profile::default() })
+        advise(&Profile { nests: vec![self.finished()], ..Profile::default() })
     }
 }
 
@@ -393,6 +410,18 @@ fn sketches_show_the_order() {
     b.flow(s, s, &[Some(1), Some(-2)]);
     let advice = b.advise();
     assert_eq!(possible(&advice, Kind::Skew).after.last().unwrap().trim(), "S(i, j - 2*i);");
+}
+
+#[test]
+fn loops_of_code_that_was_not_recorded_are_left_alone() {
+    let mut b = Builder::new(2);
+    b.statement(2, Class::Move, &[(WRITE, &[Some(40), Some(4)])]);
+    let lines = |nest: Nest| -> BTreeSet<u32> {
+        let advice = advise(&Profile { nests: vec![nest], ..Profile::default() });
+        advice.suggestions.iter().flat_map(|s| s.loops.clone()).collect()
+    };
+    assert_eq!(lines(b.finished()), BTreeSet::from([0, 1]));
+    assert_eq!(lines(b.0), BTreeSet::from([1]));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! A nest, prepared for questions: which loops enclose each other, what is inside them, and how far dependences reach.
 //!
 //! A *chain* is the path from the outermost loop to an innermost one; position in the chain is dimension. A recursion
-//! is a dimension that cannot be transformed: [`Chain::first`] is the first loop inside all recursions.
+//! is a dimension that cannot be transformed, and so is a loop of code that was not recorded (`--only`): values can go from one
+//! iteration to the next through statements that nobody has seen. [`Chain::first`] is the first loop inside all of these.
 //!
 //! Positions in a profile that was read from a file can be wrong; everything here looks them up with `get`.
 
@@ -74,7 +75,7 @@ impl Dep<'_> {
 pub struct Chain<'a> {
     /// Outermost first; position is dimension.
     pub loops: Vec<&'a Loop>,
-    /// The first one inside all recursions.
+    /// The first one inside all that cannot be changed.
     pub first: usize,
 }
 
@@ -131,8 +132,14 @@ impl<'a> View<'a> {
         }
         loops.reverse();
         loops.iter().enumerate().all(|(n, l)| l.dimension as usize == n).then_some(())?;
-        let recursion = loops.iter().rposition(|l| l.kind == LoopKind::Recursion);
-        Some(Chain { loops, first: recursion.map_or(0, |r| r + 1) })
+        let fixed = loops.iter().rposition(|l| !self.can_change(l));
+        Some(Chain { loops, first: fixed.map_or(0, |r| r + 1) })
+    }
+
+    /// Whether a loop is one that can be transformed: no recursion, and with statements of its own. A loop that was recorded has at
+    /// least those of its jump back.
+    pub fn can_change(&self, l: &Loop) -> bool {
+        l.kind == LoopKind::Loop && self.nest.statements.iter().any(|s| s.loops.last() == Some(&l.id))
     }
 
     /// The loops directly inside another one, or the outermost.

@@ -454,6 +454,7 @@ impl Options {
             }
             ("schedule-in", Value::File(folder)) => self.schedule_in = folder,
             ("schedule-out", Value::File(folder)) => self.schedule_out = folder,
+            ("delicm", Value::Flag(on)) => self.delicm = on,
             ("time", Value::Flag(on)) => self.time = on,
             ("budget", Value::Number(units)) => self.budget = units,
             ("shape-candidates", Value::Number(most)) => self.shape_candidates = clamped(most),
@@ -478,6 +479,7 @@ impl Default for Options {
             schedule: Schedule::Auto,
             schedule_in: None,
             schedule_out: None,
+            delicm: true,
             time: false,
             budget: 0,
             shape_candidates: 0,

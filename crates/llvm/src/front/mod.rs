@@ -4,12 +4,14 @@
 //! block ([`effects`]), in a loop's bounds ([`bounds`]), and in the shape of the control flow ([`flow`]).
 //!
 //! [`lift`] is the second. It asks when each block runs ([`domains`], `conditions`, with [`affine`] expressions, [`hammock`]s where
-//! they are not, and without [`errors`]), what has to be executed and in which pieces ([`shape`], [`statements`], `needed`, `cheap`), what each
-//! piece touches (`memory`, `array_shapes`, [`headers`], `reductions`, [`exits`]), and writes the model (`draft`, `assumptions`, [`names`] for people).
+//! they are not, and without [`errors`]), what has to be executed and in which pieces ([`shape`], [`statements`], `needed`,
+//! `cheap`), what each piece touches and computes (`memory`, `array_shapes`, [`headers`], `reductions`, [`bodies`], [`exits`]),
+//! and writes the model (`draft`, `assumptions`, [`names`] for people).
 
 pub mod affine;
 mod array_shapes;
 mod assumptions;
+pub mod bodies;
 pub mod bounds;
 mod cheap;
 mod conditions;
