@@ -12,7 +12,7 @@ use llvm::back::check::Check;
 use llvm::back::emit::{Failure, emit, prepare};
 use llvm::back::rewrite::Rewrite;
 use llvm::front::Obstacle;
-use llvm::front::detect::{Nest, Verdict, detect, detect_inside};
+use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
 use model::{Budget, Reason, Scop};
 use options::Options;
@@ -102,8 +102,16 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
             match run.within_budget(&ctx, || lift(run.pass, region, &ctx, &run.budget, &run.shapes)) {
                 Ok(lifted) => outcome.models.push(Modelled::new(index, lifted)),
                 Err(obstacle) => {
+                    if matches!(obstacle.reason, Reason::MovingBase)
+                        && let [smaller] = &detect_inside(run.pass, region, Part::Smaller, &run.budget)[..]
+                        && smaller.loops == nest.loops
+                    {
+                        // The same loops without the code before them that loads addresses.
+                        nest.verdict = smaller.verdict.clone();
+                        continue;
+                    }
                     nest.verdict = Verdict::Rejected(vec![obstacle]);
-                    let inner = detect_inside(run.pass, region, &run.budget);
+                    let inner = detect_inside(run.pass, region, Part::FewerLoops, &run.budget);
                     parts += inner.len();
                     outcome.nests.splice(index + 1..index + 1, inner);
                     if is_part {

@@ -37,6 +37,15 @@ pub struct Nest<'p> {
     pub verdict: Verdict<'p>,
 }
 
+/// Which parts of a region are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Those with fewer blocks.
+    Smaller,
+    /// Those with fewer loops.
+    FewerLoops,
+}
+
 /// What was decided about a nest.
 #[derive(Clone, Debug)]
 pub enum Verdict<'p> {
@@ -73,9 +82,9 @@ pub fn detect<'p>(pass: Pass<'p>, budget: &Budget) -> Vec<Nest<'p>> {
 
 /// The candidates in a region that a later stage refused: parts of it, in textual order. A part with all its loops may be
 /// one that does not hold what they depend on: an address that is loaded before them, for example.
-pub fn detect_inside<'p>(pass: Pass<'p>, region: Region<'p>, budget: &Budget) -> Vec<Nest<'p>> {
+pub fn detect_inside<'p>(pass: Pass<'p>, region: Region<'p>, part: Part, budget: &Budget) -> Vec<Nest<'p>> {
     let around = blocks_without(region, &error_blocks(pass));
-    with_detector(pass, budget, Some(&around), |detector| {
+    with_detector(pass, budget, Some((&around, part)), |detector| {
         let mut nests = detector.nests();
         nests.retain(|nest| matches!(nest.verdict, Verdict::Candidate(_)));
         nests
@@ -85,7 +94,7 @@ pub fn detect_inside<'p>(pass: Pass<'p>, region: Region<'p>, budget: &Budget) ->
 fn with_detector<'p, T>(
     pass: Pass<'p>,
     budget: &Budget,
-    around: Option<&Blocks<'p>>,
+    around: Option<(&Blocks<'p>, Part)>,
     body: impl FnOnce(&Detector<'_, 'p>) -> T,
 ) -> T {
     let scevs = Scevs::new(pass);
@@ -142,7 +151,7 @@ struct Detector<'a, 'p> {
     errors: &'a Blocks<'p>,
     effects: RefCell<HashMap<Block<'p>, Rc<[Obstacle<'p>]>>>,
     /// Only parts of these blocks are wanted.
-    around: Option<&'a Blocks<'p>>,
+    around: Option<(&'a Blocks<'p>, Part)>,
 }
 
 impl<'p> Detector<'_, 'p> {
@@ -229,8 +238,13 @@ impl<'p> Detector<'_, 'p> {
     fn is_acceptable(&self, region: Region<'p>) -> Result<bool, BudgetSpent> {
         let blocks = self.blocks(region);
         self.bounds.budget.spend(blocks.len())?;
-        let is_wanted =
-            self.around.is_none_or(|around| blocks.is_subset(around) && blocks.len() < around.len());
+        let is_wanted = self.around.is_none_or(|(around, part)| {
+            let is_part = match part {
+                Part::Smaller => blocks.len() < around.len(),
+                Part::FewerLoops => self.loops_in(&blocks).count() < self.loops_in(around).count(),
+            };
+            blocks.is_subset(around) && is_part
+        });
         if !is_wanted || self.loops_in(&blocks).next().is_none() || self.cuts_a_loop(&blocks) {
             return Ok(false);
         }

@@ -85,7 +85,8 @@ pub fn copy_for<'p>(pass: Pass<'p>, load: Inst<'p>, scope: &Blocks<'p>) -> Optio
             && pass.dominates(copy.block(), load.block())
     };
     let is_load = load.opcode() == LLVMOpcode::LLVMLoad;
-    is_load.then(|| pass.same_values(load)).unwrap_or_default().into_iter().find(stands)
+    let copies = if is_load { pass.same_values(load) } else { Vec::new() };
+    copies.into_iter().find(stands)
 }
 
 /// Expressions in which loads are their copies.
