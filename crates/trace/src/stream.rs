@@ -62,6 +62,23 @@ impl Line {
         true
     }
 
+    /// Whether the line has a direction, this step, and this is the next point on it.
+    pub fn goes_on(&self, node: u32, source: u32, point: [i64; 2], step: [i64; 2]) -> bool {
+        self.count > 1
+            && self.node == node
+            && self.source == source
+            && self.next == point
+            && self.step == step
+    }
+
+    /// Makes a line that goes on longer.
+    pub fn extend(&mut self, points: u64) {
+        self.count += points;
+        for (next, step) in self.next.iter_mut().zip(self.step) {
+            *next = next.wrapping_add(step.wrapping_mul(points as i64));
+        }
+    }
+
     /// Whether this was the last point.
     #[inline]
     pub fn ends_with(&self, node: u32, source: u32, point: [i64; 2]) -> bool {
@@ -92,7 +109,8 @@ pub enum LabelKind {
 pub struct Stream {
     dim: u8,
     label: LabelKind,
-    line: Line,
+    /// The points that have not been handed on.
+    pub line: Line,
     buffer: Vec<i64>,
     folder: Option<Box<Folder>>,
     /// Points that the folder would not take.
