@@ -168,6 +168,21 @@ fn backprop_gives_the_advice_of_the_paper() {
     }
 }
 
+/// Iterations that are all alike are recorded together; the result is the same as one by one.
+#[test]
+fn shortcuts_change_nothing() {
+    for (name, flags) in [("hotspot", ["-O2", "-g"]), ("lud", ["-O2", "-g"]), ("nw", ["-O0", "-g"])] {
+        let scratch = Scratch::new();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../bench/profile/{name}.c"));
+        let program = scratch.compile_file("gcc", &source, &flags);
+        let [mut short, mut plain] =
+            [&["--once"][..], &["--once", "--plain"]].map(|options| scratch.profile_of(options, &program));
+        (short.collection.seconds, plain.collection.seconds) = (0.0, 0.0);
+        assert!(short.totals.dependence_points > 10_000);
+        assert!(short == plain, "{name}");
+    }
+}
+
 #[test]
 fn a_saved_profile_is_shown_again_and_compared() {
     let scratch = Scratch::new();

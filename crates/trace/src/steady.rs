@@ -10,8 +10,11 @@
 //! - integers change by the same step per lap as long as they are sums of integers that do, and do not wrap around.
 //!
 //! Nothing of that is recorded until the path is left ([`Tracer::leave_steady`]): then each line is made longer by the number of
-//! laps, and registers get the makers and values that they have after the last block. Memory accesses are looked at one by one in any
-//! case; nothing follows about them.
+//! laps, and registers get the makers and values that they have after the last block.
+//!
+//! Nothing follows about memory, so every access is looked at. But most go on as the ones before ([`Expected`]): the address is one stride
+//! further, and its last writer is the instance after, or is the same, or is nobody. Then it is only counted; otherwise what was counted is
+//! added to the lines, and it is recorded in the usual way.
 //!
 //! Example: `for (i..n) s += a[i]` compiled to one block that adds, counts and jumps back. In lap 3 the path has repeated: until the
 //! loop ends only the load's address and its last writer are checked.
@@ -19,7 +22,7 @@
 use crate::code::{Flow, MAX_VALUES, Operand, Operation, Units, Value};
 use crate::position::Lap;
 use crate::shadow::Cell;
-use crate::tracer::{Instance, NONE, Prepared, Tracer};
+use crate::tracer::{AccessSlot, Dependence, Instance, NONE, Prepared, Tracer};
 use crate::values::{Memory, Values};
 
 /// Laps that must be the same before looking for a steady state.
@@ -27,11 +30,35 @@ const ALIKE: u32 = 2;
 /// Longest path.
 const LONGEST: usize = 64;
 
+/// An access, and what would be the next of its kind.
+#[derive(Debug, Default)]
+struct Expected {
+    /// Whether the address's line has a direction.
+    armed: bool,
+    /// Whether one run of the block may access several places.
+    several: bool,
+    address: u64,
+    stride: i64,
+    /// For loads: the stream of the last writer and who that would be; none: nobody.
+    stream: u32,
+    writer: Cell,
+    shift: u32,
+    /// Accesses that were as expected and have not been recorded, the block's run at the last one, and its writer.
+    pending: u64,
+    serial: u64,
+    latest: Cell,
+}
+
 /// A block on the path.
 #[derive(Debug)]
 struct Stop {
     instance: u32,
     block: u32,
+    first_stmt: u32,
+    /// The instructions of its accesses, by slot.
+    insns: Vec<u16>,
+    /// Its accesses, by slot.
+    accesses: Vec<Expected>,
     /// Dependence streams that go on.
     streams: Vec<u32>,
     /// Integer results that go on.
@@ -181,8 +208,15 @@ impl Tracer {
 
     /// The thread leaves the path: everything is as if each block had been looked at.
     pub(crate) fn leave_steady(&mut self, thread: usize) {
-        let Some(plan) = self.threads[thread].laps.plan.take() else { return };
+        let Some(mut plan) = self.threads[thread].laps.plan.take() else { return };
         self.threads[thread].laps.forget();
+        let node = self.threads[thread].walker.node;
+        for stop in &mut plan.path {
+            let slots = &mut self.instances[stop.instance as usize].accesses;
+            for (access, slot) in stop.accesses.iter_mut().zip(slots) {
+                access.settle(slot, &mut self.dependences.list, node);
+            }
+        }
         for (n, stop) in plan.path.iter().enumerate() {
             self.extend(stop, plan.laps + u64::from(n < plan.next));
         }
@@ -242,16 +276,120 @@ impl Tracer {
         t.values_done = usize::MAX;
     }
 
-    /// In the steady state an instruction has loaded something: a register that holds just that is kept up to date.
+    /// Takes an access that is as expected; false (and nothing done) if it is not.
     #[inline]
-    pub(crate) fn steady_load(&mut self, thread: usize, block: usize, insn: u16, memory: Memory) {
+    pub(crate) fn steady_access(
+        &mut self,
+        thread: usize,
+        slot: u16,
+        stores: bool,
+        address: u64,
+        size: u32,
+    ) -> bool {
+        let t = &mut self.threads[thread];
+        let (node, inner, serial) = (t.walker.node, t.walker.inner, t.serial);
+        let Some(stop) = t.laps.plan.as_mut().map(|plan| plan.running()) else { return false };
+        let Some(access) = stop.accesses.get_mut(usize::from(slot)).filter(|a| a.armed) else { return false };
+        // The other half of a wide access adds nothing, if it has the same writer.
+        let again = access.serial == serial && access.pending > 0;
+        if if again { !access.several } else { address != access.address } {
+            return false;
+        }
+        let Some(cell) = self.shadow.single(address, size) else { return false };
+        match stores {
+            true => {
+                *cell = Cell { stmt: stop.first_stmt + u32::from(stop.insns[usize::from(slot)]), node, inner }
+            }
+            false if again => return *cell == access.latest,
+            false if *cell != access.writer => return false,
+            false => access.latest = *cell,
+        }
+        if !again {
+            access.pending += 1;
+            access.serial = serial;
+            access.address = address.wrapping_add_signed(access.stride);
+            access.writer.inner = access.writer.inner.wrapping_add(access.shift);
+        }
+        true
+    }
+
+    /// Records what was only counted of an access of the block that runs.
+    pub(crate) fn settle(&mut self, thread: usize, slot: u16) {
+        let t = &mut self.threads[thread];
+        let node = t.walker.node;
+        let Some(stop) = t.laps.plan.as_mut().map(|plan| plan.running()) else { return };
+        let number = stop.instance;
+        let Some(access) = stop.accesses.get_mut(usize::from(slot)) else { return };
+        let instance = &mut self.instances[number as usize];
+        access.settle(&mut instance.accesses[usize::from(slot)], &mut self.dependences.list, node);
+        access.armed = false;
+    }
+
+    /// After an access was recorded in the usual way: what the next one would be.
+    pub(crate) fn expect(&mut self, thread: usize, slot: u16, stores: bool, writer: Cell) {
+        let t = &mut self.threads[thread];
+        let (node, inner) = (t.walker.node, t.walker.inner);
+        let Some(stop) = t.laps.plan.as_mut().map(|plan| plan.running()) else { return };
+        let instance = &self.instances[stop.instance as usize];
+        let (Some(access), Some(known)) =
+            (stop.accesses.get_mut(usize::from(slot)), instance.accesses.get(usize::from(slot)))
+        else {
+            return;
+        };
+        *access = Expected { stream: NONE, ..Expected::default() };
+        let Some((address, stride)) = known.address.line.next_label(node, 0, inner) else { return };
+        (access.armed, access.several) = (true, known.several);
+        (access.address, access.stride) = (address as u64, stride);
+        if stores || writer.stmt == 0 {
+            return;
+        }
+        let stream = known.sources.iter().find(|(stmt, _)| *stmt == writer.stmt).map_or(NONE, |(_, n)| *n);
+        let dependence = self.dependences.list.get(stream as usize);
+        let next = dependence.and_then(|d| d.stream.line.next_label(node, writer.node, inner));
+        match next {
+            Some((next, shift)) if u32::try_from(shift).is_ok() => {
+                access.stream = stream;
+                access.shift = shift as u32;
+                access.writer = Cell { inner: next as u32, ..writer };
+            }
+            _ => access.armed = false,
+        }
+    }
+
+    /// In the steady state an instruction has loaded something: a register that holds just that, which is data, is kept up to date.
+    #[inline]
+    pub(crate) fn steady_load(&mut self, thread: usize, block: usize, insn: u16, loaded: Option<u64>) {
         let Some(value) = self.blocks[block].plain_load(insn) else { return };
         let t = &mut self.threads[thread];
-        t.values.compute(value, memory, memory.data);
+        let data = value.to.map_or(0, |to| t.values.data(to));
+        t.values.compute(value, Memory { value: loaded, data }, data);
+    }
+}
+
+impl Expected {
+    /// Adds what was counted to the lines.
+    fn settle(&mut self, slot: &mut AccessSlot, dependences: &mut [Dependence], node: u32) {
+        let pending = std::mem::take(&mut self.pending);
+        if pending == 0 {
+            return;
+        }
+        slot.address.line.extend(pending);
+        slot.serial = self.serial;
+        slot.last = (self.address.wrapping_add_signed(self.stride.wrapping_neg()), node);
+        if let Some(dependence) = dependences.get_mut(self.stream as usize) {
+            dependence.stream.line.extend(pending);
+        }
     }
 }
 
 impl Plan {
+    /// The block that runs.
+    #[inline]
+    fn running(&mut self) -> &mut Stop {
+        let at = if self.next == 0 { self.path.len() } else { self.next } - 1;
+        &mut self.path[at]
+    }
+
     #[inline]
     fn advance(&mut self) {
         self.next += 1;
@@ -332,7 +470,10 @@ impl Trial<'_> {
             self.makers[usize::from(unit)] = instance.cell(insn, self.node, self.inner);
         }
         let values = self.values_of(instance, prepared)?;
-        Some(Stop { instance: number, block: instance.block, streams, values })
+        let accesses = instance.accesses.iter().map(|_| Expected::default()).collect();
+        let insns = prepared.accesses.iter().map(|(insn, ..)| *insn).collect();
+        let (block, first_stmt) = (instance.block, instance.first_stmt);
+        Some(Stop { instance: number, block, first_stmt, insns, accesses, streams, values })
     }
 
     /// The streams of the registers that come in; `None` if one does not go on as before.

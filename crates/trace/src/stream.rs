@@ -71,6 +71,12 @@ impl Line {
             && self.step == step
     }
 
+    /// If this position is the last one of a line that goes on by 1: the next label and its step.
+    pub fn next_label(&self, node: u32, source: u32, inner: u32) -> Option<(i64, i64)> {
+        let here = self.node == node && self.source == source && self.next[0] == i64::from(inner) + 1;
+        (self.count > 1 && here && self.step[0] == 1).then_some((self.next[1], self.step[1]))
+    }
+
     /// Makes a line that goes on longer.
     pub fn extend(&mut self, points: u64) {
         self.count += points;

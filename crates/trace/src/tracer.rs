@@ -240,13 +240,13 @@ type Sources = Vec<(u32, u32)>;
 #[derive(Debug)]
 pub(crate) struct AccessSlot {
     /// The run of the block for which the address has been recorded.
-    serial: u64,
+    pub serial: u64,
     pub address: Stream,
     /// The address and the outer coordinates of the last access.
-    last: (u64, u32),
+    pub last: (u64, u32),
     /// Whether the address has changed along the innermost loop.
     moves: bool,
-    sources: Sources,
+    pub sources: Sources,
     /// For stores: streams from reads, if anti dependences are recorded.
     anti: Sources,
     pub several: bool,
@@ -415,7 +415,7 @@ pub struct Tracer {
     pub(crate) statements: Vec<(u32, u16)>,
     pub(crate) dependences: Dependences,
     pub(crate) threads: Vec<Thread>,
-    shadow: Shadow,
+    pub(crate) shadow: Shadow,
     readers: Shadow,
     pub(crate) accesses: u64,
     pub(crate) executed: u64,
@@ -725,12 +725,23 @@ impl Tracer {
         }
         let block = self.instances[number as usize].block as usize;
         let Some(&slots) = self.blocks[block].slots.get(usize::from(insn)) else { return };
-        let moves = self.note_address(thread, number, slots[usize::from(stores)], address);
+        let at = slots[usize::from(stores)];
+        let steady = self.threads[thread].laps.is_steady() && !self.options.memory_dependences;
+        if steady {
+            if self.steady_access(thread, at, stores, address, size) {
+                if !stores {
+                    self.steady_load(thread, block, insn, value);
+                }
+                return;
+            }
+            self.settle(thread, at);
+        }
+        let moves = self.note_address(thread, number, at, address);
         let data = if moves { self.instances[number as usize].depth } else { 0 };
         let memory = Memory { value, data };
         if self.threads[thread].laps.is_steady() {
             if !stores {
-                self.steady_load(thread, block, insn, memory);
+                self.steady_load(thread, block, insn, value);
             }
         } else {
             self.memory_value(thread, number, insn, stores, memory);
@@ -762,12 +773,18 @@ impl Tracer {
             node,
             inner,
         };
+        // The one writer, if there is just one; nobody is one, too.
+        let (mut writer, mut writers) = (Cell::default(), 0);
         if !stores {
             shadow.read(address, size, |cell| {
+                (writer, writers) = (cell, writers + 1);
                 if cell != own {
                     dependences.record(&mut slot.sources, nodes, cell, end);
                 }
             });
+        }
+        if steady && writers <= 1 && writer != own {
+            self.expect(thread, at, stores, writer);
         }
         if self.options.memory_dependences {
             self.memory_dependences(number, insn, stores, address, size, own, end);

@@ -70,7 +70,12 @@ impl Values {
 
     /// Whether a register holds data in a loop of depth `depth`.
     pub fn is_data(&self, register: u8, depth: u8) -> bool {
-        self.data[usize::from(register) % MAX_VALUES] >= depth.max(1)
+        self.data(register) >= depth.max(1)
+    }
+
+    /// The depth at which a register became data; 0: it is none.
+    pub fn data(&self, register: u8) -> u8 {
+        self.data[usize::from(register) % MAX_VALUES]
     }
 
     /// A register holds so much more, and is data if it was.
