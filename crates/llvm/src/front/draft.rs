@@ -56,7 +56,7 @@ impl<'p> Draft<'p> {
         kind: ArrayKind,
         source: ArraySource<'p>,
     ) -> ArrayId {
-        self.arrays.push(Array { name, elem_bytes, shape, kind });
+        self.arrays.push(Array { name, elem_bytes, shape, kind, is_fixed: false });
         self.sources.push(source);
         ArrayId(self.arrays.len() as u32 - 1)
     }

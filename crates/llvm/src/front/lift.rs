@@ -349,7 +349,7 @@ impl<'p> Lifter<'_, 'p> {
                 }
             }
             draft.reduced.extend(found.operations.into_iter().flatten());
-            Ok(Stmt { name, domain, accesses, reductions: found.reductions, loc })
+            Ok(Stmt { name, domain, accesses, reductions: found.reductions, body: Default::default(), loc })
         };
         try_stmt().map_err(|stop| match body.insts().next().or(body.block().terminator()) {
             Some(at) => obstacle(stop, at),
