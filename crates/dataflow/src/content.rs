@@ -20,20 +20,62 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
-use isl::{Map, Set, UnionMap, UnionSet};
-use model::{Access, AccessId, AccessKind, Operand, Scop, Stmt, StmtId};
+use isl::{Map, Schedule, Set, UnionMap, UnionSet};
+use model::{Access, AccessId, AccessKind, ArrayId, Operand, Scop, Stmt, StmtId};
 
 use crate::access::Table;
 use crate::value;
 
+/// The flow of values through each array; reductions are reads and writes like others.
+#[derive(Clone)]
+pub struct Flows {
+    of: HashMap<ArrayId, Rc<Flow>>,
+    /// The program's order; what changes are accesses.
+    schedule: Schedule,
+}
+
+/// The flow of values through an array.
+#[derive(Clone)]
+struct Flow {
+    /// For each read the writes that may reach it: `{ R[k] -> W[j] }`.
+    sources: HashMap<AccessId, Vec<(AccessId, Map)>>,
+    /// `{ R[k] -> A[x] }`: reads, also of other arrays, that may see what was there before the nest.
+    live_in: UnionMap,
+}
+
+impl Flows {
+    /// The flow through all arrays.
+    pub fn new(scop: &Scop) -> isl::Result<Flows> {
+        let mut flows = Flows { of: HashMap::new(), schedule: scop.schedule()? };
+        let all: Vec<_> = (0..scop.arrays.len() as u32).map(ArrayId).collect();
+        flows.update(scop, &all)?;
+        Ok(flows)
+    }
+
+    /// The flow through arrays whose accesses are not what they were.
+    pub fn update(&mut self, scop: &Scop, changed: &[ArrayId]) -> isl::Result<()> {
+        let mut table = Table::new(scop, false)?;
+        table.entries.retain(|entry| changed.contains(&entry.array));
+        let (pairs, live_in) = value::flow_in(self.schedule.clone(), &table)?;
+        let flow = Flow { sources: HashMap::new(), live_in };
+        let mut flows: HashMap<_, _> = changed.iter().map(|array| (*array, flow.clone())).collect();
+        for pair in pairs {
+            if let Some(flow) = flows.get_mut(&pair.array) {
+                flow.sources.entry(pair.sink).or_default().push((pair.source, pair.relation.reverse()?));
+            }
+        }
+        self.of.extend(flows.into_iter().map(|(array, flow)| (array, Rc::new(flow))));
+        Ok(())
+    }
+}
+
 /// The content of a scop's accesses.
 pub struct Contents<'s> {
     scop: &'s Scop,
-    /// For each read the writes that may reach it: `{ R[k] -> W[j] }`.
-    sources: HashMap<AccessId, Vec<(AccessId, Map)>>,
-    /// `{ R[k] -> A[x] }`: reads that may see what was there before the nest.
-    live_in: UnionMap,
+    flows: Flows,
+    nothing: UnionMap,
     /// Writes whose value one cannot tell by the access.
     unclear: HashSet<AccessId>,
     known: RefCell<HashMap<AccessId, UnionMap>>,
@@ -47,30 +89,32 @@ pub struct Contents<'s> {
 const DEEPEST: usize = 16;
 
 impl<'s> Contents<'s> {
-    /// Analyses the flow of values; reductions are reads and writes like others.
+    /// Analyses the flow of values.
     pub fn new(scop: &'s Scop) -> isl::Result<Contents<'s>> {
-        let table = Table::new(scop, false)?;
-        let (pairs, live_in) = value::flow(scop, &table)?;
-        let mut sources: HashMap<_, Vec<_>> = HashMap::new();
-        for pair in pairs {
-            sources.entry(pair.sink).or_default().push((pair.source, pair.relation.reverse()?));
-        }
+        Contents::with(scop, &Flows::new(scop)?)
+    }
+
+    /// With the flow of values, which must be up to date.
+    pub fn with(scop: &'s Scop, flows: &Flows) -> isl::Result<Contents<'s>> {
         let mut unclear = HashSet::new();
         for stmt in &scop.stmts {
             unclear.extend(unclear_writes(stmt)?);
         }
         let (known, active, is_circle) = Default::default();
-        Ok(Contents { scop, sources, live_in, unclear, known, active, is_circle })
+        let nothing = UnionMap::empty_ctx(&scop.ctx)?;
+        Ok(Contents { scop, flows: flows.clone(), nothing, unclear, known, active, is_circle })
     }
 
     /// The writes that may reach a read: `{ R[k] -> W[j] }` for each.
     pub fn sources(&self, read: AccessId) -> &[(AccessId, Map)] {
-        self.sources.get(&read).map_or(&[], Vec::as_slice)
+        let flow = self.scop.access(read).and_then(|(_, access)| self.flows.of.get(&access.array));
+        flow.and_then(|flow| flow.sources.get(&read)).map_or(&[], Vec::as_slice)
     }
 
     /// `{ R[k] -> A[x] }`: instances of a read that may see what was there before the nest.
     pub fn live_in(&self, read: &Access) -> isl::Result<UnionMap> {
-        self.live_in.clone().intersect(UnionMap::from_map(read.relation.clone())?)
+        let live_in = self.flows.of.get(&read.array).map_or(&self.nothing, |flow| &flow.live_in);
+        live_in.clone().intersect(UnionMap::from_map(read.relation.clone())?)
     }
 
     /// The value of an operand of a statement: `{ S[i] -> value }`.

@@ -26,7 +26,7 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use dataflow::content::Contents;
+use dataflow::content::{Contents, Flows};
 use dataflow::zones::{before_or_same, last_writes};
 use dataflow::{before, shared_loops};
 use isl::{DimType, Map, Set, UnionMap};
@@ -50,7 +50,9 @@ pub struct Coalesced {
 pub fn coalesce(scop: &Scop, options: &Options) -> isl::Result<Coalesced> {
     let mut result = Coalesced { scop: scop.clone(), scalars: 0, phis: 0 };
     let mut work: VecDeque<Work> = targets(scop)?.into_iter().map(|target| Work::new(scop, target)).collect();
-    while let Some((scalar, mapped)) = next_mapping(&result.scop, &mut work, options)? {
+    let mut flows = Flows::new(scop)?;
+    while let Some((scalar, array, mapped)) = next_mapping(&result.scop, &flows, &mut work, options)? {
+        flows.update(&mapped, &[scalar, array])?;
         match scop.array(scalar).kind {
             ArrayKind::Phi => result.phis += 1,
             _ => result.scalars += 1,
@@ -84,13 +86,14 @@ impl Work {
     }
 }
 
-/// Goes on until a scalar is mapped; the model with that scalar mapped.
+/// Goes on until a scalar is mapped: the scalar, the array it is in now, and the model.
 fn next_mapping(
     scop: &Scop,
+    flows: &Flows,
     work: &mut VecDeque<Work>,
     options: &Options,
-) -> isl::Result<Option<(ArrayId, Scop)>> {
-    let (contents, last) = (Contents::new(scop)?, last_writes(scop)?);
+) -> isl::Result<Option<(ArrayId, ArrayId, Scop)>> {
+    let (contents, last) = (Contents::with(scop, flows)?, last_writes(scop)?);
     while let Some(first) = work.front_mut() {
         let knowledge = Knowledge { scop, contents: &contents, array: first.target.array, last: &last };
         while let Some(scalar) = first.queue.pop_front() {
@@ -99,7 +102,7 @@ fn next_mapping(
             }
             if let Some(mapped) = try_map(&knowledge, &first.target, scalar, options)? {
                 first.add_writers(scop, scalar);
-                return Ok(Some((scalar, mapped)));
+                return Ok(Some((scalar, first.target.array, mapped)));
             }
         }
         work.pop_front();

@@ -37,6 +37,28 @@ pub struct Copied {
     pub at: UnionMap,
 }
 
+/// A read of a scalar that is no longer needed.
+#[derive(Clone, Debug)]
+pub struct Replaced {
+    /// The name of the statement.
+    pub stmt: String,
+    /// The read.
+    pub read: AccessId,
+    /// What took its place.
+    pub by: Source,
+}
+
+/// A value in a statement, by names that last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// What the access reads.
+    Load(AccessId),
+    /// The result of the operation of that name.
+    Op(String),
+    /// A value from outside of the nest.
+    Outside(String),
+}
+
 /// What forwarding did.
 #[derive(Clone, Debug)]
 pub struct Forwarded {
@@ -44,6 +66,8 @@ pub struct Forwarded {
     pub scop: Scop,
     /// The operations copied.
     pub copies: Vec<Copied>,
+    /// The reads that are gone.
+    pub replaced: Vec<Replaced>,
     /// How many loads there are that were not there before.
     pub reloads: usize,
 }
@@ -55,7 +79,7 @@ const MOST: usize = 16;
 /// Forwards whatever can be forwarded.
 pub fn forward(scop: &Scop) -> isl::Result<Forwarded> {
     let contents = Contents::new(scop)?;
-    let mut result = Forwarded { scop: scop.clone(), copies: Vec::new(), reloads: 0 };
+    let mut result = Forwarded { scop: scop.clone(), copies: Vec::new(), replaced: Vec::new(), reloads: 0 };
     for id in scop.stmt_ids().filter(|id| scop.stmt(*id).is_transparent()) {
         let stmt = scop.stmt(id).clone();
         let (domain, first) = (domain(scop, &stmt)?, result.scop.next_access());
@@ -68,11 +92,13 @@ pub fn forward(scop: &Scop) -> isl::Result<Forwarded> {
             next: first,
             done: Vec::new(),
             copies: Vec::new(),
+            replaced: Vec::new(),
             reloads: 0,
         };
         target.forward_all(id)?;
         result.reloads += target.reloads;
         result.copies.extend(target.copies);
+        result.replaced.extend(target.replaced);
         result.scop.stmts[id.index()] = target.stmt;
     }
     Ok(result)
@@ -91,6 +117,7 @@ struct Target<'a> {
     /// What is available: the operand of a statement in the instances `{ target -> T[j] }`, and its name here.
     done: Vec<(StmtId, Operand, UnionMap, Operand)>,
     copies: Vec<Copied>,
+    replaced: Vec<Replaced>,
     reloads: usize,
 }
 
@@ -135,6 +162,12 @@ impl Target<'_> {
             }
         }
         self.stmt.accesses.retain(|access| access.id != read);
+        let by = match value {
+            Operand::Read(id) => Source::Load(*id),
+            Operand::Op(index) => Source::Op(self.stmt.body.ops[*index].name.clone()),
+            Operand::Outside(name) => Source::Outside(name.clone()),
+        };
+        self.replaced.push(Replaced { stmt: self.stmt.name.clone(), read, by });
     }
 
     /// Makes an operand of statement `from` available here, where `at` is `{ target -> from[j] }`. Its name here.

@@ -20,7 +20,8 @@
 //! - a statement that is no longer there does nothing ([`Outcome::kept`] has the numbers of the others);
 //! - an access that is no longer there does not happen, nor does an operation that is not in the body any more;
 //! - a scalar's access that is now one of an array goes to that cell;
-//! - a read with a new number loads a cell, and an operation with a new name is a copy ([`Outcome::copies`]).
+//! - a read with a new number loads a cell, and an operation with a new name is a copy ([`Outcome::copies`]); both stand
+//!   for what reads of scalars gave that are not there any more ([`Outcome::replaced`]).
 //!
 //! # Example
 //! ```text
@@ -41,10 +42,11 @@ pub mod forward;
 mod relations;
 pub mod simplify;
 
+use std::collections::HashSet;
 use std::fmt;
 
 use check::Verdict;
-pub use forward::Copied;
+pub use forward::{Copied, Replaced, Source};
 use isl::DimType;
 use model::{AccessKind, ArrayKind, Scop, StmtId};
 
@@ -72,6 +74,8 @@ pub struct Outcome {
     pub kept: Vec<StmtId>,
     /// Operations that were copied into other statements.
     pub copies: Vec<Copied>,
+    /// Reads of scalars that something else took the place of.
+    pub replaced: Vec<Replaced>,
     /// What was done.
     pub counts: Counts,
     /// What was not done, and why: the transformation's name and a reason.
@@ -142,6 +146,7 @@ pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
         scop: scop.clone(),
         kept: scop.stmt_ids().collect(),
         copies: Vec::new(),
+        replaced: Vec::new(),
         counts: Counts { before: scalar_writes(scop), after: scalar_writes(scop), ..Counts::default() },
         undone: Vec::new(),
     };
@@ -150,7 +155,7 @@ pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
         return outcome;
     }
     let left = scop.ctx.operations_left();
-    let operations = options.operations.or(left.map(|left| left / 2));
+    let operations = options.operations.or(left.map(|left| left / 3 * 2));
     match operations {
         Some(operations) => scop.ctx.with_budget(operations, || outcome.transform(options)),
         None => outcome.transform(options),
@@ -163,7 +168,14 @@ pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
 struct Step {
     scop: Scop,
     copies: Vec<Copied>,
+    replaced: Vec<Replaced>,
     counts: Counts,
+}
+
+impl Step {
+    fn new(scop: Scop, counts: Counts) -> Self {
+        Step { scop, copies: Vec::new(), replaced: Vec::new(), counts }
+    }
 }
 
 type Transformation = fn(&Scop, &Options) -> isl::Result<Step>;
@@ -173,17 +185,17 @@ const TRANSFORMATIONS: [(&str, Transformation); 3] = [
     ("forward", |scop, _| {
         let done = forward::forward(scop)?;
         let counts = Counts { copied: done.copies.len(), reloaded: done.reloads, ..Counts::default() };
-        Ok(Step { scop: done.scop, copies: done.copies, counts })
+        Ok(Step { copies: done.copies, replaced: done.replaced, ..Step::new(done.scop, counts) })
     }),
     ("coalesce", |scop, options| {
         let done = coalesce::coalesce(scop, options)?;
         let counts = Counts { scalars_mapped: done.scalars, phis_mapped: done.phis, ..Counts::default() };
-        Ok(Step { scop: done.scop, copies: Vec::new(), counts })
+        Ok(Step::new(done.scop, counts))
     }),
     ("simplify", |scop, _| {
         let done = simplify::simplify(scop)?;
         let counts = Counts { removed: done.removed, ..Counts::default() };
-        Ok(Step { scop: done.scop, copies: Vec::new(), counts })
+        Ok(Step::new(done.scop, counts))
     }),
 ];
 
@@ -191,12 +203,15 @@ impl Outcome {
     /// All transformations with one check; if that fails, one after the other, each with its own.
     fn transform(&mut self, options: &Options) {
         let all = |scop: &Scop| {
-            let mut whole = Step { scop: scop.clone(), copies: Vec::new(), counts: Counts::default() };
-            for (_, transformation) in TRANSFORMATIONS {
+            let mut whole = Step::new(scop.clone(), Counts::default());
+            for (name, transformation) in TRANSFORMATIONS {
+                if name == "simplify" && whole.counts.is_nothing() && !has_idle_scalars(scop) {
+                    break;
+                }
                 let step = transformation(&whole.scop, options)?;
                 whole.copies.extend(step.copies);
-                whole =
-                    Step { scop: step.scop, copies: whole.copies, counts: whole.counts.plus(step.counts) };
+                whole.replaced.extend(step.replaced);
+                (whole.scop, whole.counts) = (step.scop, whole.counts.plus(step.counts));
             }
             Ok(whole)
         };
@@ -227,6 +242,7 @@ impl Outcome {
                 self.kept = step.scop.stmts.iter().filter_map(old).collect();
                 self.scop = step.scop;
                 self.copies.extend(step.copies);
+                self.replaced.extend(step.replaced);
                 self.counts = self.counts.plus(step.counts);
                 Ok(())
             }
@@ -235,6 +251,15 @@ impl Outcome {
             Err(error) => Err(error.to_string()),
         }
     }
+}
+
+/// Whether there is a scalar that nobody reads.
+fn has_idle_scalars(scop: &Scop) -> bool {
+    let reads =
+        scop.stmts.iter().flat_map(|stmt| &stmt.accesses).filter(|access| access.kind == AccessKind::Read);
+    let read: HashSet<_> = reads.map(|read| read.array.index()).collect();
+    let mut arrays = scop.arrays.iter().enumerate();
+    arrays.any(|(index, array)| array.kind != ArrayKind::Memory && !array.is_fixed && !read.contains(&index))
 }
 
 /// Writes of scalars and of phis inside of loops.

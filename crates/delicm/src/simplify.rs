@@ -10,12 +10,12 @@
 //!   tells what all writes store and none of it needs the read.
 //! - A statement is *empty* if it writes nothing and all its operations are pure.
 //!
-//! Redundant writes go one at a time: whether the next one is redundant may depend on the one before. Dead ones do not
-//! depend on each other.
+//! All dead writes can go at once: no read sees any of them. So can all redundant ones: none changes what is in a cell. But not
+//! both at once: what makes a write redundant may be a dead one.
 
 use std::collections::HashSet;
 
-use dataflow::content::Contents;
+use dataflow::content::{Contents, Flows};
 use dataflow::zones::last_writes;
 use isl::UnionMap;
 use model::{AccessId, AccessKind, ArrayKind, Operand, Order, Scop, Stmt, StmtId};
@@ -35,26 +35,30 @@ pub struct Simplified {
 pub fn simplify(scop: &Scop) -> isl::Result<Simplified> {
     let mut result = scop.clone();
     let mut needed = HashSet::new();
+    let mut flows = Flows::new(scop)?;
     loop {
         result.stmts.iter_mut().for_each(remove_unused);
-        let gone = superfluous(&result, &mut needed)?;
+        let gone = superfluous(&result, &flows, &mut needed)?;
         if gone.is_empty() {
             break;
         }
+        let changed: HashSet<_> =
+            gone.iter().filter_map(|id| result.access(*id)).map(|(_, access)| access.array).collect();
         for stmt in &mut result.stmts {
             stmt.accesses.retain(|access| !gone.contains(&access.id));
             stmt.body.stored.retain(|(id, _)| !gone.contains(id));
         }
+        flows.update(&result, &changed.into_iter().collect::<Vec<_>>())?;
     }
     remove_empty(&mut result);
     let count = |scop: &Scop| scop.stmts.iter().map(|stmt| stmt.accesses.len()).sum::<usize>();
     Ok(Simplified { removed: count(scop).saturating_sub(count(&result)), scop: result })
 }
 
-/// Writes that are not needed: all that are dead, or the first that is redundant. Those that are needed go into `needed`:
-/// what is left of others cannot make them superfluous, or it is not looked for.
-fn superfluous(scop: &Scop, needed: &mut HashSet<AccessId>) -> isl::Result<Vec<AccessId>> {
-    let contents = Contents::new(scop)?;
+/// Writes that are not needed: all that are dead, or if there are none, all that are redundant. `needed` are those that were
+/// found not to be redundant before, which is not looked for again.
+fn superfluous(scop: &Scop, flows: &Flows, needed: &mut HashSet<AccessId>) -> isl::Result<HashSet<AccessId>> {
+    let contents = Contents::with(scop, flows)?;
     let last = last_writes(scop)?;
     let is_update = |stmt: &Stmt, id| stmt.reductions.iter().any(|reduction| reduction.write == id);
     let writes = scop.stmts.iter().flat_map(|stmt| stmt.accesses.iter().map(move |access| (stmt, access)));
@@ -62,31 +66,28 @@ fn superfluous(scop: &Scop, needed: &mut HashSet<AccessId>) -> isl::Result<Vec<A
         .filter(|(stmt, access)| stmt.body.stored(access.id).is_some() && !is_update(stmt, access.id))
         .map(|(stmt, access)| (stmt, access.id))
         .collect();
-    let mut dead = Vec::new();
+    let mut gone = HashSet::new();
     for (stmt, write) in &writes {
         if is_dead(scop, &contents, &last, stmt, *write)? {
-            dead.push(*write);
+            gone.insert(*write);
         }
     }
-    if !dead.is_empty() {
-        return Ok(dead);
+    if !gone.is_empty() {
+        return Ok(gone);
     }
-    for (stmt, write) in writes {
-        if !needed.contains(&write)
-            && (is_doubled(stmt, write)? || is_redundant(scop, &contents, stmt, write)?)
-        {
-            return Ok(vec![write]);
-        }
-        needed.insert(write);
+    for (stmt, write) in writes.into_iter().filter(|(_, write)| !needed.contains(write)).collect::<Vec<_>>() {
+        let is_redundant = is_doubled(stmt, write, &gone)? || is_redundant(scop, &contents, stmt, write)?;
+        if is_redundant { &mut gone } else { &mut *needed }.insert(write);
     }
-    Ok(Vec::new())
+    Ok(gone)
 }
 
-/// Whether another write of the statement does the same.
-fn is_doubled(stmt: &Stmt, write: AccessId) -> isl::Result<bool> {
+/// Whether another write of the statement, which stays, does the same.
+fn is_doubled(stmt: &Stmt, write: AccessId, gone: &HashSet<AccessId>) -> isl::Result<bool> {
     let (Some(write), Some(value)) = (stmt.access(write), stmt.body.stored(write)) else { return Ok(false) };
-    for other in stmt.accesses.iter().filter(|other| other.id != write.id && other.kind == write.kind) {
-        let is_same = other.array == write.array && stmt.body.stored(other.id) == Some(value);
+    for other in stmt.accesses.iter().filter(|other| other.id != write.id && !gone.contains(&other.id)) {
+        let is_same = (other.array, other.kind) == (write.array, write.kind)
+            && stmt.body.stored(other.id) == Some(value);
         if is_same && write.kind == AccessKind::MustWrite && write.relation.is_subset(&other.relation)? {
             return Ok(true);
         }
