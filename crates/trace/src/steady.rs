@@ -233,7 +233,10 @@ impl Tracer {
         instance.count += points;
         instance.domain.iter_mut().for_each(|domain| domain.line.extend(points));
         for &value in &stop.values {
-            instance.values[usize::from(value)].stream.line.extend(points);
+            // There is none if the block is only counted.
+            if let Some(slot) = instance.values.get_mut(usize::from(value)) {
+                slot.stream.line.extend(points);
+            }
         }
         for &stream in &stop.streams {
             self.dependences.list[stream as usize].stream.line.extend(points);
