@@ -5,16 +5,15 @@ use crate::order::{Plan, plan};
 use crate::timing::Timers;
 use astgen::Node;
 use dataflow::Dependences;
-use isl::{Ctx, Schedule, Set};
+use isl::Ctx;
 use llvm::back::check::Check;
 use llvm::back::emit::{Failure, emit, prepare};
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
 use llvm::{Pass, Scevs};
-use model::{Budget, Reason, Scop};
+use model::{Budget, Reason};
 use options::Options;
-use schedule::tree::without_options;
 
 /// What the stages found out about a function.
 pub struct Outcome<'p> {
@@ -57,12 +56,12 @@ type Stage = fn(&Run<'_, '_>, &mut Modelled<'_>) -> Result<(), Reason>;
 pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p> {
     let run = Run { pass, options, budget: Budget::new(options.budget), scevs: Scevs::new(pass) };
     let is_last = |stage: &str| options.stop_after.as_deref() == Some(stage);
-    let nests = timers.time("detect", || detect(pass, &run.budget));
+    let nests = timers.time("detect", &run.budget, || detect(pass, &run.budget));
     let mut outcome = Outcome { nests, models: Vec::new(), changed: false };
     if is_last("detect") {
         return outcome;
     }
-    timers.time("lift", || lift_all(&run, &mut outcome));
+    timers.time("lift", &run.budget, || lift_all(&run, &mut outcome));
     let mut before = "lift";
     let stages: [(&'static str, Stage); 3] =
         [("dependences", dependences), ("schedule", schedule), ("astgen", generate)];
@@ -70,11 +69,11 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p
         if is_last(before) {
             return outcome;
         }
-        timers.time(name, || for_all(&run, &mut outcome, stage));
+        timers.time(name, &run.budget, || for_all(&run, &mut outcome, stage));
         before = name;
     }
     if !is_last(before) {
-        timers.time("emit", || emit_all(&run, &mut outcome));
+        timers.time("emit", &run.budget, || emit_all(&run, &mut outcome));
     }
     outcome
 }
@@ -148,7 +147,7 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let scop = &model.lifted.scop;
     let generate = || -> Result<_, astgen::Error> {
         let valid = valid_params(scop)?;
-        Ok((loops(scop, &new.schedule, &valid)?, check(scop, &valid)?))
+        Ok((astgen::generate(scop, &new.schedule, &valid)?, check(scop, &valid)?))
     };
     model.program = Some(generate().map_err(|error| match error {
         astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },
@@ -158,19 +157,6 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
         error => Reason::Internal { message: error.to_string() },
     })?);
     Ok(())
-}
-
-/// What the best loops of a schedule may take; those of the kernels of `bench/kernels` with constant sizes take less.
-pub(crate) const BEST_LOOPS: u64 = 250_000;
-
-/// The loops of a schedule; plainer ones if the best ones take too much.
-fn loops(scop: &Scop, schedule: &Schedule, valid: &Set) -> Result<Vec<Node>, astgen::Error> {
-    match scop.ctx.with_budget(BEST_LOOPS, || astgen::generate(scop, schedule, valid)) {
-        Err(astgen::Error::Isl(error)) if error.is_budget() => {
-            astgen::generate(scop, &without_options(schedule)?, valid)
-        }
-        result => result,
-    }
 }
 
 /// Later regions first: what they use of earlier ones is then replaced together with the other uses.

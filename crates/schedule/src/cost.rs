@@ -111,6 +111,33 @@ pub fn cost(models: &[StmtModel], paths: &[Path], machine: &Machine) -> Cost {
     total
 }
 
+/// What any order costs at least: the work if each statement had its best innermost loop, and that were parallel.
+pub fn least(models: &[StmtModel], machine: &Machine) -> f64 {
+    (0..models.len()).map(|stmt| least_work(stmt, &models[stmt], machine)).sum()
+}
+
+fn least_work(stmt: usize, model: &StmtModel, machine: &Machine) -> f64 {
+    let counters = model.extents.len();
+    let path = |inner: Option<usize>| {
+        let order = (0..counters).filter(|at| Some(*at) != inner).chain(inner);
+        let row = |at: usize| (0..counters).map(|other| i64::from(other == at)).collect();
+        let each = |at: usize| LoopRef {
+            id: at,
+            row: Some(row(at)),
+            constant: 0,
+            step: 1.0,
+            trip: model.extents[at],
+        };
+        Path { stmt, loops: order.map(each).collect(), vector: true, guarded: false }
+    };
+    let work = |inner| {
+        let path = path(inner);
+        let placed = place(&path, model);
+        placed.instances * throughput(&placed, machine)
+    };
+    (0..counters).map(|inner| work(Some(inner))).reduce(f64::min).unwrap_or_else(|| work(None))
+}
+
 fn place<'a>(path: &'a Path, model: &'a StmtModel) -> Placed<'a> {
     let counters = model.extents.len();
     // A tile loop and its point loop move the same row: the direction is that of the row.
