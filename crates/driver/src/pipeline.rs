@@ -86,7 +86,9 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
         let is_part = parts > 0;
         if let Verdict::Candidate(region) = nest.verdict {
             let ctx = Ctx::new();
-            match run.within_budget(&ctx, || lift(run.pass, &run.scevs, region, &ctx, &run.budget)) {
+            match run
+                .within_budget(&ctx, nest.depth(), || lift(run.pass, &run.scevs, region, &ctx, &run.budget))
+            {
                 Ok(lifted) => outcome.models.push(Modelled::new(index, lifted)),
                 Err(obstacle) => {
                     nest.verdict = Verdict::Rejected(vec![obstacle]);
@@ -117,7 +119,8 @@ fn for_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, stage: Stage) {
     let nests = &mut outcome.nests;
     outcome.models.retain_mut(|model| {
         let ctx = model.lifted.scop.ctx.clone();
-        let result = run.within_budget(&ctx, || stage(run, model));
+        let depth = nests[model.nest].depth();
+        let result = run.within_budget(&ctx, depth, || stage(run, model));
         if let Err(reason) = &result {
             let obstacle = Obstacle::of_region(model.lifted.region, reason.clone());
             nests[model.nest].verdict = Verdict::Rejected(vec![obstacle]);
@@ -189,16 +192,23 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
 }
 
 impl Run<'_, '_> {
-    /// Runs isl on the function's budget. A stage may take half of what is left for one nest, so that one that explodes
-    /// leaves something for the others.
-    fn within_budget<T>(&self, ctx: &Ctx, work: impl FnOnce() -> T) -> T {
-        let share = self.budget.left().map_or(u64::MAX, |left| left / 2);
+    /// Runs isl on the function's budget, for a nest of that depth. A stage may take half of what is left for one nest, so
+    /// that one that explodes leaves something for the others.
+    fn within_budget<T>(&self, ctx: &Ctx, depth: u32, work: impl FnOnce() -> T) -> T {
+        let weight = weight(depth);
+        let share = self.budget.left().map_or(u64::MAX, |left| left / 2 / weight);
         ctx.with_budget(share, || {
             let result = work();
             let used = share - ctx.operations_left().unwrap_or(0).min(share);
             // What is spent is noticed by whoever asks for more.
-            let _ = self.budget.spend(usize::try_from(used).unwrap_or(usize::MAX));
+            let _ = self.budget.spend(usize::try_from(used.saturating_mul(weight)).unwrap_or(usize::MAX));
             result
         })
     }
+}
+
+/// How many units an operation of isl costs: with many dimensions its matrices are large.
+fn weight(depth: u32) -> u64 {
+    let beyond = u64::from(depth.saturating_sub(4));
+    1 + beyond * beyond / 4
 }

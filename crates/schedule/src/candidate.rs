@@ -21,9 +21,14 @@ const DEEPEST: usize = 5;
 /// operations, and an operation on the numbers of a problem that is too hard takes longer and longer.
 pub const ISL_OPERATIONS: u64 = 120_000;
 
+/// The most counters of all statements together for which isl's scheduler is asked: its programs have some variables
+/// for each. The kernels of `bench/kernels` have up to 60.
+const COUNTERS: usize = 72;
+
 /// Whether the time that isl's scheduler takes is within reason.
 pub fn isl_can_schedule(models: &[StmtModel]) -> bool {
-    models.iter().all(|model| model.extents.len() <= DEEPEST)
+    let counters = || models.iter().map(|model| model.extents.len());
+    counters().all(|count| count <= DEEPEST) && counters().sum::<usize>() <= COUNTERS
 }
 
 /// isl's scheduler under the given settings, on a program without large numbers (`shrink`): whether the order is legal must

@@ -80,6 +80,8 @@ const START: f64 = 6.0;
 const GUARD: f64 = 1.0;
 /// Two operations or accesses start in each cycle.
 const ISSUE: f64 = 0.5;
+/// To load an element that is far from its neighbours and put it into a vector.
+const GATHER: f64 = 2.0;
 /// How many pages an innermost loop can walk over before their addresses are looked up again, and what that costs.
 const PAGES: f64 = 64.0;
 const PAGE_MISS: f64 = 4.0;
@@ -248,7 +250,7 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
     let (near, far) = (ISSUE * (1.0 + count(Pace::Contiguous)), count(Pace::Far));
     let mut each = match one.path.vector {
         // Elements that are far apart are loaded one by one and put together.
-        true if far > 0.0 => near / lanes.min(2.0) + far,
+        true if far > 0.0 => near / lanes.min(2.0) + GATHER * far,
         true => near / lanes,
         false => near + ISSUE * far,
     };
