@@ -23,9 +23,9 @@ void edges(long n, double *restrict a, double *restrict b) {
 // array A0 [*] 8
 // array A1 [*] 8
 // stmt S0 [p0] -> { S0[i0, -4 + i0] : 4 <= i0 <= 103 and i0 < p0 }
-//   write [p0] -> { S0[i0, -4 + i0] -> A0[i0] : 4 <= i0 <= 103 and i0 < p0 }
+//   write %k0 [p0] -> { S0[i0, -4 + i0] -> A0[i0] : 4 <= i0 <= 103 and i0 < p0 }
 // stmt S1 [p0] -> { S1[i0, -3 + i0] : 3 <= i0 <= 102 and i0 < p0 }
-//   write [p0] -> { S1[i0, -3 + i0] -> A0[-3 + i0] : 3 <= i0 <= 102 and i0 < p0 }
+//   write %k1 [p0] -> { S1[i0, -3 + i0] -> A0[-3 + i0] : 3 <= i0 <= 102 and i0 < p0 }
 // stmt S2 [p0] -> { S2[i0, i0] : 0 <= i0 <= 99 and i0 < p0 }
-//   write [p0] -> { S2[i0, i0] -> A1[i0] : 0 <= i0 <= 99 and i0 < p0 }
+//   write %k2 [p0] -> { S2[i0, i0] -> A1[i0] : 0 <= i0 <= 99 and i0 < p0 }
 // order { for { for { S0 S1 S2 } } }

@@ -16,8 +16,9 @@ void two(long n, double *restrict a, double *restrict b, const double *restrict 
 // array A1 [*] 8
 // array A2 [*] 8
 // stmt S0 [p0] -> { S0[i0] : 0 <= i0 < p0 }
-//   read [p0] -> { S0[i0] -> A0[i0] : 0 <= i0 < p0 }
-//   write [p0] -> { S0[i0] -> A0[i0] : 0 <= i0 < p0 }
+//   read r0 [p0] -> { S0[i0] -> A0[i0] : 0 <= i0 < p0 }
+//   write v0 [p0] -> { S0[i0] -> A0[i0] : 0 <= i0 < p0 }
+//   let v0 = fadd r0 %k0
 // stmt S1 [p0] -> { S1[i0] : 0 <= i0 < p0 }
 //   read [p0] -> { S1[i0] -> A1[i0] : 0 <= i0 < p0 }
 //   maywrite [p0] -> { S1[i0] -> A2[i0] : 0 <= i0 < p0 }

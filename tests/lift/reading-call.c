@@ -20,5 +20,8 @@ void all(long n, double *restrict a, double *restrict b) {
 //   write [p0] -> { S0[i0] -> A0[i0] : 0 <= i0 < p0 }
 //   read [p0] -> { S0[i0] -> A1[o0] : 0 <= i0 < p0 and 0 <= o0 < p0 }
 // stmt S1 [p0] -> { S1[i0] : 0 <= i0 < p0 }
-//   write [p0] -> { S1[i0] -> A1[i0] : 0 <= i0 < p0 }
+//   write v2 [p0] -> { S1[i0] -> A1[i0] : 0 <= i0 < p0 }
+//   let v0 = counters
+//   let v1 = uitofp v0
+//   let! v2 = call v1 %k0
 // order { for { S0 S1 } }

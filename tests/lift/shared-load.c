@@ -22,14 +22,17 @@ void split(long n, const double *restrict x, double *restrict a, double *restric
 // array A3 [*] 8
 // array A4 [*] 8
 // stmt S0 [p0] -> { S0[i0] : 0 <= i0 < p0 }
-//   read [p0] -> { S0[i0] -> A0[i0] : 0 <= i0 < p0 }
-//   write [p0] -> { S0[i0] -> A1[i0] : 0 <= i0 < p0 }
+//   read r0 [p0] -> { S0[i0] -> A0[i0] : 0 <= i0 < p0 }
+//   write v0 [p0] -> { S0[i0] -> A1[i0] : 0 <= i0 < p0 }
+//   let v0 = fmul r0 %k0
 // stmt S1 [p0] -> { S1[i0] : 0 <= i0 < p0 }
-//   read [p0] -> { S1[i0] -> A0[i0] : 0 <= i0 < p0 }
-//   read [p0] -> { S1[i0] -> A2[p0 - i0] : 0 <= i0 < p0 }
-//   write [p0] -> { S1[i0] -> A2[p0 - i0] : 0 <= i0 < p0 }
+//   read r0 [p0] -> { S1[i0] -> A0[i0] : 0 <= i0 < p0 }
+//   read r1 [p0] -> { S1[i0] -> A2[p0 - i0] : 0 <= i0 < p0 }
+//   write v0 [p0] -> { S1[i0] -> A2[p0 - i0] : 0 <= i0 < p0 }
+//   let v0 = fadd r1 r0
 // stmt S2 [p0] -> { S2[i0] : 0 <= i0 < p0 }
-//   read [p0] -> { S2[i0] -> A3[i0] : 0 <= i0 < p0 }
-//   write [p0] -> { S2[i0] -> A4[i0] : 0 <= i0 < p0 }
-//   write [p0] -> { S2[i0] -> A3[i0] : 0 <= i0 < p0 }
+//   read r0 [p0] -> { S2[i0] -> A3[i0] : 0 <= i0 < p0 }
+//   write r0 [p0] -> { S2[i0] -> A4[i0] : 0 <= i0 < p0 }
+//   write v0 [p0] -> { S2[i0] -> A3[i0] : 0 <= i0 < p0 }
+//   let v0 = fadd r0 %k1
 // order { for { S0 S1 } for { S2 } }

@@ -36,7 +36,7 @@ exit:
 ; array A0 [*] 8
 ; array A1 [*] 8
 ; stmt S0 [p1, p0] -> { S0[i0] : 0 <= i0 < p0 }
-;   write [p1, p0] -> { S0[i0] -> A0[i0] : 0 <= i0 < p0 }
+;   write %k0 [p1, p0] -> { S0[i0] -> A0[i0] : 0 <= i0 < p0 }
 ; stmt S1 [p1, p0] -> { S1[i0] : p1 >= 8 and p0 > 0 and 0 <= i0 < p1 }
-;   write [p1, p0] -> { S1[i0] -> A1[i0] : p1 >= 8 and p0 > 0 and 0 <= i0 < p1 }
+;   write %k1 [p1, p0] -> { S1[i0] -> A1[i0] : p1 >= 8 and p0 > 0 and 0 <= i0 < p1 }
 ; order { for { S0 } for { S1 } }

@@ -16,11 +16,12 @@
 //! go to data (or neighbours of data) that an outer loop of the band comes back to, times the share of its instructions:
 //! what a cache can keep if the blocks fit.
 
+use crate::distance::Distance;
 use crate::stride::{accesses, is_regular};
-use crate::view::{Chain, Dep, View, inside, places, places_of};
-use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion};
+use crate::view::{Chain, Dep, View, inside, place, places, places_of};
+use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion, sketch};
 use std::collections::BTreeSet;
-use trace::profile::{Access, Carrier, Loop};
+use trace::profile::{Access, Carrier, Loop, Statement};
 
 /// Skewing by more is as good as running the outer iterations one after the other.
 const MOST_SKEW: i64 = 8;
@@ -75,8 +76,31 @@ fn of_chain(view: &View, chain: &Chain) -> Vec<Suggestion> {
         let gain = view.share(chain.leaf()) * returning(view, chain, chain.loops.len() - 2);
         return vec![view.forbidden(Kind::Tile, loops, gain, message, obstacles.pop().into_iter().collect())];
     }
-    let made = plain.into_iter().chain(skewed).map(|band| of_band(view, chain, band));
-    made.filter(|s| s.gain > 0.0).collect()
+    let bands: Vec<&Band> = plain.into_iter().chain(skewed).collect();
+    let made = bands.iter().map(|band| of_band(view, chain, band));
+    let made: Vec<Suggestion> = made.filter(|s| s.gain > 0.0).collect();
+    let longest = bands.iter().max_by_key(|b| b.length());
+    let gain = made.iter().map(|s| s.gain).fold(0.0, f64::max);
+    let expand = longest.and_then(|b| expand(view, chain.loops[b.from], chain.loops[b.to], gain));
+    made.into_iter().chain(expand).collect()
+}
+
+/// The scalars that have to become arrays so that the inner loop is alone in the outer one.
+fn expand(view: &View, outer: &Loop, inner: &Loop, gain: f64) -> Option<Suggestion> {
+    let crossing = crossing(view, outer, inner);
+    let made = places_of(crossing.iter().map(|dep| dep.source));
+    if crossing.is_empty() {
+        return None;
+    }
+    let message = format!(
+        "what {made} passes into or out of {} can be an array over {}: then these loops can be moved",
+        place(inner),
+        place(outer)
+    );
+    let mut suggestion = view.possible(Kind::Expand, &[outer, inner], gain, message);
+    suggestion.before = vec!["T x;".to_owned()];
+    suggestion.after = vec!["T x[n];  // x[i] in place of x".to_owned()];
+    Some(suggestion)
 }
 
 fn of_band(view: &View, chain: &Chain, band: &Band) -> Suggestion {
@@ -95,7 +119,28 @@ fn of_band(view: &View, chain: &Chain, band: &Band) -> Suggestion {
     let message = format!("{} can be tiled together ({}D){how}", places(loops), band.length());
     let mut suggestion = view.possible(id, loops, gain, message);
     suggestion.needs = separation_needs(view, chain.loops[band.from], chain.loops[band.to]);
+    let apart = !suggestion.needs.is_empty();
+    let ordered = |x: &Distance| !x.reaches(band.from) || stays_permutable(x, band);
+    suggestion.needs.extend(copies(&view.overwritten(chain.loops[band.to], ordered)));
+    match band.is_skewed() {
+        true => sketch::add_skewed(&mut suggestion, loops, &band.factors, apart),
+        false => sketch::add(&mut suggestion, loops, apart),
+    }
     suggestion
+}
+
+/// Whether a distance has no negative component in a band, skewed as it is.
+fn stays_permutable(distance: &Distance, band: &Band) -> bool {
+    let first = distance.components.get(band.from).map_or(0, |c| c.low);
+    let inner = distance.components.iter().skip(band.from + 1).zip(&band.factors);
+    first >= 0 && inner.into_iter().all(|(c, f)| c.low.saturating_add(f.saturating_mul(first)) >= 0)
+}
+
+/// The need for copies of what these statements overwrite.
+pub fn copies(overwriting: &[&Statement]) -> Option<String> {
+    let lines = places_of(overwriting.iter().copied());
+    (!overwriting.is_empty())
+        .then(|| format!("a copy, or one more dimension, of what is overwritten at {lines}"))
 }
 
 /// The factors with which a band becomes permutable, or what forbids it.
@@ -147,11 +192,16 @@ pub fn separation(view: &View, outer: &Loop, inner: &Loop) -> Result<(), Obstacl
     Ok(())
 }
 
-/// What has to be rewritten around `inner` so that it is alone in `outer`.
-pub fn separation_needs(view: &View, outer: &Loop, inner: &Loop) -> Vec<String> {
+/// Flows between what is inside `inner` and what is outside, in one iteration of the loops around `outer`.
+fn crossing<'v, 'a>(view: &'v View<'a>, outer: &Loop, inner: &Loop) -> Vec<&'v Dep<'a>> {
     let d = outer.dimension as usize;
     let crosses = |dep: &&Dep| inside(dep.source, inner) != inside(dep.target, inner) && dep.reaches(d);
-    let crossing: Vec<&Dep> = view.flow_within(outer).filter(crosses).collect();
+    view.flow_within(outer).filter(crosses).collect()
+}
+
+/// What has to be rewritten around `inner` so that it is alone in `outer`.
+pub fn separation_needs(view: &View, outer: &Loop, inner: &Loop) -> Vec<String> {
+    let crossing = crossing(view, outer, inner);
     if crossing.is_empty() {
         return Vec::new();
     }

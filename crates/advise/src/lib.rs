@@ -11,11 +11,15 @@
 //! | `parallel` | which loops can run their iterations at the same time, and with which sums and copies? |
 //! | `band` | which loops can be tiled together, perhaps after skewing? |
 //! | `stride` | which loop should be innermost, and can it use vector instructions? |
+//! | `siblings` | which loops can be one, which can be several? |
+//! | `layout` | does data lie in memory in the order of its use? |
+//! | `sketch` | before and after |
 //!
 //! **What is claimed.** A suggestion is possible if all *flow* dependences that were observed, and all that an
 //! over-approximation adds, allow it. So over-approximation can only hide suggestions, and an obstacle that rests on it
-//! says so. Nothing is claimed about other inputs, and nothing about the reuse of storage: that is a matter of copies
-//! ([`Suggestion::needs`]), which the suggestion names as far as it was seen.
+//! says so. Nothing is claimed about other inputs. *Anti and output* dependences, if they were recorded, forbid nothing either: they say
+//! that storage is reused, which a copy mends, and [`Suggestion::needs`] names the copies that the new order needs. If they were not
+//! recorded a note says so.
 //!
 //! Example: `for (j) { sum = 0; for (k) sum += conn[k][j] * l1[k]; l2[j] = squash(sum); }` (the paper's Figure 1): `j` is
 //! parallel; `conn` has stride 1 along `j` and none along `k`, so `j` should be innermost, and the only dependence
@@ -24,7 +28,10 @@
 
 mod band;
 mod distance;
+mod layout;
 mod parallel;
+mod siblings;
+mod sketch;
 mod stride;
 #[cfg(test)]
 mod tests;
@@ -57,11 +64,19 @@ pub enum Kind {
     Tile,
     /// The same after moving inner iterations by a multiple of the outer ones.
     Skew,
+    /// Two loops become one.
+    Fuse,
+    /// One loop becomes two.
+    Distribute,
+    /// A scalar becomes an array, so that loops around it can be moved.
+    Expand,
+    /// Data in another order.
+    Layout,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 11] = [
         Kind::Interchange,
         Kind::Vectorize,
         Kind::Parallel,
@@ -69,6 +84,10 @@ impl Kind {
         Kind::Privatize,
         Kind::Tile,
         Kind::Skew,
+        Kind::Fuse,
+        Kind::Distribute,
+        Kind::Expand,
+        Kind::Layout,
     ];
 
     /// The stable name; its section in `docs/advice.md`.
@@ -81,6 +100,10 @@ impl Kind {
             Kind::Privatize => "privatize",
             Kind::Tile => "tile",
             Kind::Skew => "skew",
+            Kind::Fuse => "fuse",
+            Kind::Distribute => "distribute",
+            Kind::Expand => "expand",
+            Kind::Layout => "layout",
         }
     }
 }
@@ -119,6 +142,12 @@ pub struct Suggestion {
     /// Whether it rests on something over-approximated. If it is possible, it is so under the over-approximation too; if
     /// not, an exact result could allow it.
     pub over_approximated: bool,
+    /// The loops as they are, in the manner of C; empty if there is no sketch.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// The same after the change.
+    #[serde(default)]
+    pub after: Vec<String>,
 }
 
 /// Something that forbids a suggestion.
@@ -144,6 +173,8 @@ pub fn advise(profile: &Profile) -> Advice {
         suggestions.extend(parallel::suggest(&view));
         suggestions.extend(band::suggest(&view));
         suggestions.extend(stride::suggest(&view));
+        suggestions.extend(siblings::suggest(&view));
+        suggestions.extend(layout::suggest(&view));
     }
     suggestions.retain(|s: &Suggestion| s.gain >= LEAST_SHARE);
     suggestions.sort_by(|a, b| {

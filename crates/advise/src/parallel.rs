@@ -11,9 +11,9 @@
 //! longer wait for another iteration: `share * (1 - 1 / trips)`.
 
 use crate::view::{Dep, View, at, inside, place, places_of, trips};
-use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion};
+use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion, sketch};
 use std::collections::BTreeSet;
-use trace::profile::{AccessKind, Class, Loop, LoopKind, Statement};
+use trace::profile::{AccessKind, Class, Loop, Statement};
 
 /// Instructions that are associative in exact arithmetic, without the `v` of their three-operand forms.
 const ASSOCIATIVE: [&str; 16] = [
@@ -36,7 +36,7 @@ fn visit(view: &View, l: &Loop) -> Vec<Suggestion> {
         return Vec::new();
     }
     let inner = || view.children(Some(l.id)).filter(|c| c.id > l.id).flat_map(|c| visit(view, c));
-    if l.kind == LoopKind::Recursion {
+    if !view.can_change(l) {
         return inner().collect();
     }
     match examine(view, l) {
@@ -66,6 +66,7 @@ fn examine(view: &View, l: &Loop) -> Suggestion {
     let message = format!("the iterations of {} can run in parallel{how}", place(l));
     let mut suggestion = view.possible(id, &[l], gain, message);
     suggestion.needs = needs(view, l, &sums, &copies);
+    sketch::add(&mut suggestion, &[l], false);
     suggestion
 }
 

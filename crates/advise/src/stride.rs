@@ -10,10 +10,10 @@
 //! are regular along it, some move, and it calls nothing. The gain is the share of instructions that vectors of
 //! [`VECTOR`] bytes save: `share * (1 - 1 / lanes)`.
 
-use crate::band::{separation, separation_needs};
+use crate::band::{copies, separation, separation_needs};
 use crate::parallel::{calls, is_reduction};
 use crate::view::{Chain, Dep, View, at, place, places_of, trips};
-use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion};
+use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion, sketch};
 use std::collections::BTreeSet;
 use trace::profile::{Access, Class, Statement};
 
@@ -87,6 +87,10 @@ fn interchange(view: &View, chain: &Chain, d: usize) -> Suggestion {
             let message = format!("{outer} can be interchanged to be inside {inner}: {better}");
             let mut suggestion = view.possible(Kind::Interchange, loops, gain, message);
             suggestion.needs = separation_needs(view, chain.loops[d], chain.leaf());
+            let apart = !suggestion.needs.is_empty();
+            let order = innermost_last(chain, d);
+            suggestion.needs.extend(copies(&view.overwritten(chain.leaf(), |x| x.survives(&order))));
+            sketch::add(&mut suggestion, loops, apart);
             suggestion
         }
         Err(obstacle) => {
@@ -97,11 +101,20 @@ fn interchange(view: &View, chain: &Chain, d: usize) -> Suggestion {
     }
 }
 
+/// The order of the loops with `d` as the innermost.
+fn innermost_last(chain: &Chain, d: usize) -> Vec<usize> {
+    (0..chain.loops.len()).filter(|k| *k != d).chain([d]).collect()
+}
+
+/// Whether some other loop is better as the innermost one and can become it.
+pub fn interchange_is_possible(view: &View, chain: &Chain) -> bool {
+    better_innermost(view, chain).is_some_and(|d| stays_in_order(view, chain, d).is_ok())
+}
+
 /// Whether dimension `d` can become the innermost.
 fn stays_in_order(view: &View, chain: &Chain, d: usize) -> Result<(), Obstacle> {
-    let leaf = chain.loops.len() - 1;
     separation(view, chain.loops[d], chain.leaf())?;
-    let order: Vec<usize> = (0..=leaf).filter(|k| *k != d).chain([d]).collect();
+    let order = innermost_last(chain, d);
     for dep in view.flow_within(chain.leaf()) {
         if let Some(distance) = dep.distances.iter().find(|x| !x.survives(&order)) {
             return Err(dep.obstacle(distance));
@@ -133,6 +146,10 @@ fn vectorize(view: &View, chain: &Chain, d: usize) -> Option<Suggestion> {
     let mut suggestion = view.possible(Kind::Vectorize, loops, gain, message);
     suggestion.needs.extend(sums);
     suggestion.needs.extend(masks(view, chain));
+    let order = innermost_last(chain, d);
+    let kept = |x: &crate::distance::Distance| x.survives(&order) && !x.carried_innermost(d);
+    suggestion.needs.extend(copies(&view.overwritten(chain.leaf(), kept)));
+    sketch::add(&mut suggestion, loops, false);
     Some(suggestion)
 }
 

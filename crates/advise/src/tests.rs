@@ -85,8 +85,25 @@ impl Builder {
         self.0.dependences.last_mut().unwrap()
     }
 
+    /// The nest, with a counter for each loop that has no statement of its own yet.
+    fn finished(&self) -> Nest {
+        let mut nest = self.0.clone();
+        for l in &self.0.loops {
+            let loops: Vec<u32> = std::iter::successors(Some(l), |l| nest.loops.get(l.parent? as usize))
+                .map(|l| l.id)
+                .take(self.0.loops.len())
+                .collect();
+            let loops = loops.into_iter().rev().collect();
+            let id = nest.statements.len() as u32;
+            if nest.statements.iter().all(|s| s.loops.last() != Some(&l.id)) {
+                nest.statements.push(Statement { id, loops, induction: true, ..Statement::default() });
+            }
+        }
+        nest
+    }
+
     fn advise(&self) -> Advice {
-        advise(&Profile { nests: vec![self.0.clone()], ..Profile::default() })
+        advise(&Profile { nests: vec![self.finished()], ..Profile::default() })
     }
 }
 
@@ -265,6 +282,146 @@ fn storage_that_all_iterations_write_is_copied() {
     possible(&b.advise(), Kind::Parallel);
     b.flow(read, write, &[Some(1), Some(0)]).kind = DependenceKind::Anti;
     possible(&b.advise(), Kind::Privatize);
+}
+
+#[test]
+fn reused_storage_is_a_need_of_a_new_order() {
+    let mut b = backprop();
+    let need =
+        |b: &Builder, id| possible(&b.advise(), id).needs.iter().any(|n| n.contains("overwritten at f.c:13"));
+    assert!(!need(&b, Kind::Interchange) && !need(&b, Kind::Tile));
+    // In order as they are, (0, 1), an output dependence is no obstacle to anything.
+    b.flow(3, 3, &[Some(0), Some(1)]).kind = DependenceKind::Output;
+    assert!(!need(&b, Kind::Interchange) && !need(&b, Kind::Tile));
+    b.flow(3, 3, &[Some(1), Some(-9)]).kind = DependenceKind::Anti;
+    assert!(need(&b, Kind::Interchange) && need(&b, Kind::Tile));
+}
+
+/// `for (t) { for (i) b[i] = ...; for (i) c[i] = b[i + shift]; }`
+fn two_loops(shift: i64) -> Builder {
+    let mut b = Builder::new(2);
+    b.0.loops.push(Loop { id: 2, loc: line(3), ..b.0.loops[1].clone() });
+    let made = b.statement(2, Class::Float, &[(WRITE, &[Some(0), Some(4)])]);
+    let used = b.statement(2, Class::Float, &[(READ, &[Some(0), Some(4)])]);
+    b.0.statements[used as usize].loops = vec![0, 2];
+    b.flow(made, used, &[Some(0), Some(-shift)]);
+    b
+}
+
+#[test]
+fn loops_that_follow_each_other_are_one_if_nothing_is_read_too_early() {
+    for shift in [0, -1] {
+        let advice = two_loops(shift).advise();
+        let fuse = possible(&advice, Kind::Fuse);
+        assert_eq!((fuse.loops.as_slice(), fuse.gain), (&[1, 2][..], 1.0));
+        assert_eq!((fuse.before.len(), fuse.after.len()), (4, 3));
+    }
+    let advice = two_loops(1).advise();
+    assert!(forbidden(&advice, Kind::Fuse).obstacles[0].message.contains("later iteration"));
+    let mut b = two_loops(0);
+    b.0.loops[2].iterations += 1;
+    assert!(b.advise().suggestions.iter().all(|s| s.id != Kind::Fuse));
+}
+
+#[test]
+fn a_loop_with_a_free_part_is_split() {
+    let mut b = Builder::new(1);
+    let tied = b.statement(1, Class::Float, &[(READ, &[Some(4)])]);
+    let stored = b.statement(1, Class::Move, &[(WRITE, &[Some(4)])]);
+    b.flow(tied, tied, &[Some(1)]);
+    b.flow(tied, stored, &[Some(0)]);
+    // Only what is computed from the tied value: a store of it can be apart, with an array.
+    assert!(possible(&b.advise(), Kind::Distribute).needs[0].contains("made at f.c:10"));
+    let load = b.statement(1, Class::Move, &[(READ, &[Some(4)])]);
+    let store = b.statement(1, Class::Move, &[(WRITE, &[Some(4)])]);
+    b.flow(load, store, &[Some(0)]);
+    let advice = b.advise();
+    let split = possible(&advice, Kind::Distribute);
+    assert!(split.message.contains("only f.c:10 ties") && split.gain == 0.75, "{split:?}");
+    // All on the cycle: nothing to split off.
+    b.flow(stored, tied, &[Some(1)]);
+    b.flow(tied, load, &[Some(0)]);
+    b.flow(store, tied, &[Some(1)]);
+    assert!(b.advise().suggestions.iter().all(|s| s.id != Kind::Distribute));
+}
+
+#[test]
+fn scalars_between_loops_are_expanded() {
+    let advice = backprop().advise();
+    let expand = possible(&advice, Kind::Expand);
+    assert!(
+        expand.message.contains("f.c:10") && expand.message.contains("array over the loop at f.c:1"),
+        "{expand:?}"
+    );
+}
+
+#[test]
+fn fields_and_columns() {
+    let with = |strides: &[&[Option<i64>]], starts: &[i64]| {
+        let mut b = Builder::new(2);
+        let accesses: Vec<_> = strides.iter().map(|s| (READ, *s)).collect();
+        let s = b.statement(2, Class::Float, &accesses);
+        for (access, start) in b.0.statements[s as usize].accesses.iter_mut().zip(starts) {
+            let label = Label { constant: Some(*start), coefficients: vec![None; 2], exact: true };
+            access.address.pieces = vec![Piece { labels: vec![label], ..Piece::default() }];
+        }
+        b
+    };
+    // Two fields of 4 bytes in structures of 40.
+    let fields = with(&[&[Some(400), Some(40)][..]; 2], &[1000, 1008]);
+    let advice = fields.advise();
+    let layout = possible(&advice, Kind::Layout);
+    assert!(layout.message.contains("uses 8 of every 40 bytes"), "{}", layout.message);
+    assert!((layout.gain - 0.8).abs() < 1e-9);
+    // All ten fields: nothing to gain.
+    let starts: Vec<i64> = (0..10).map(|n| 1000 + 4 * n).collect();
+    let all = with(&[&[Some(400), Some(40)][..]; 10], &starts).advise();
+    assert!(all.suggestions.iter().all(|s| s.id != Kind::Layout));
+    // Columns, and a flow that forbids the interchange.
+    let mut columns = with(&[&[Some(4), Some(40)][..]], &[1000]);
+    assert!(columns.advise().suggestions.iter().all(|s| s.id != Kind::Layout));
+    columns.flow(0, 0, &[Some(1), Some(-1)]);
+    let advice = columns.advise();
+    assert!(possible(&advice, Kind::Layout).message.contains("store it transposed"));
+}
+
+#[test]
+fn sketches_show_the_order() {
+    let advice = backprop().advise();
+    let interchange = possible(&advice, Kind::Interchange);
+    assert_eq!(
+        interchange.before,
+        [
+            "for (i = 0; i < 10; i++)  // f.c:1",
+            "  A(i);",
+            "  for (j = 0; j < 10; j++)  // f.c:2",
+            "    S(i, j);",
+            "  B(i);"
+        ]
+    );
+    assert_eq!(
+        interchange.after[2..5],
+        ["for (j = 0; j < 10; j++)  // f.c:2", "  for (i = 0; i < 10; i++)  // f.c:1", "    S(i, j);"]
+    );
+    assert!(possible(&advice, Kind::Parallel).after[0].contains("omp parallel for"));
+    assert!(possible(&advice, Kind::Vectorize).after.iter().any(|l| l == "  #pragma omp simd"));
+    let mut b = Builder::new(2);
+    let s = b.statement(2, Class::Float, &[(READ, &[Some(0), Some(4)]), (WRITE, &[Some(0), Some(4)])]);
+    b.flow(s, s, &[Some(1), Some(-2)]);
+    let advice = b.advise();
+    assert_eq!(possible(&advice, Kind::Skew).after.last().unwrap().trim(), "S(i, j - 2*i);");
+}
+
+#[test]
+fn loops_of_code_that_was_not_recorded_are_left_alone() {
+    let mut b = Builder::new(2);
+    b.statement(2, Class::Move, &[(WRITE, &[Some(40), Some(4)])]);
+    let lines = |nest: Nest| -> BTreeSet<u32> {
+        let advice = advise(&Profile { nests: vec![nest], ..Profile::default() });
+        advice.suggestions.iter().flat_map(|s| s.loops.clone()).collect()
+    };
+    assert_eq!(lines(b.finished()), BTreeSet::from([0, 1]));
+    assert_eq!(lines(b.0), BTreeSet::from([1]));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! A nest, prepared for questions: which loops enclose each other, what is inside them, and how far dependences reach.
 //!
 //! A *chain* is the path from the outermost loop to an innermost one; position in the chain is dimension. A recursion
-//! is a dimension that cannot be transformed: [`Chain::first`] is the first loop inside all recursions.
+//! is a dimension that cannot be transformed, and so is a loop of code that was not recorded (`--only`): values can go from one
+//! iteration to the next through statements that nobody has seen. [`Chain::first`] is the first loop inside all of these.
 //!
 //! Positions in a profile that was read from a file can be wrong; everything here looks them up with `get`.
 
@@ -74,7 +75,7 @@ impl Dep<'_> {
 pub struct Chain<'a> {
     /// Outermost first; position is dimension.
     pub loops: Vec<&'a Loop>,
-    /// The first one inside all recursions.
+    /// The first one inside all that cannot be changed.
     pub first: usize,
 }
 
@@ -131,8 +132,14 @@ impl<'a> View<'a> {
         }
         loops.reverse();
         loops.iter().enumerate().all(|(n, l)| l.dimension as usize == n).then_some(())?;
-        let recursion = loops.iter().rposition(|l| l.kind == LoopKind::Recursion);
-        Some(Chain { loops, first: recursion.map_or(0, |r| r + 1) })
+        let fixed = loops.iter().rposition(|l| !self.can_change(l));
+        Some(Chain { loops, first: fixed.map_or(0, |r| r + 1) })
+    }
+
+    /// Whether a loop is one that can be transformed: no recursion, and with statements of its own. A loop that was recorded has at
+    /// least those of its jump back.
+    pub fn can_change(&self, l: &Loop) -> bool {
+        l.kind == LoopKind::Loop && self.nest.statements.iter().any(|s| s.loops.last() == Some(&l.id))
     }
 
     /// The loops directly inside another one, or the outermost.
@@ -158,6 +165,20 @@ impl<'a> View<'a> {
     /// Flows of values between statements inside a loop.
     pub fn flow_within(&self, l: &Loop) -> impl Iterator<Item = &Dep<'a>> {
         self.within(l).filter(|d| d.is_flow())
+    }
+
+    /// Statements inside a loop that overwrite storage which a new order would need longer: targets of anti and output
+    /// dependences with a distance that `survives` does not hold for.
+    pub fn overwritten(&self, l: &Loop, survives: impl Fn(&Distance) -> bool) -> Vec<&'a Statement> {
+        let storage = self.within(l).filter(|d| !d.is_flow());
+        let broken = storage.filter(|d| d.distances.iter().any(|distance| !survives(distance)));
+        broken.map(|d| d.target).collect()
+    }
+
+    /// Statements of `second` that overwrite what `first` reads or writes.
+    pub fn storage_within(&self, first: &Loop, second: &Loop) -> Vec<&'a Statement> {
+        let crosses = |d: &&Dep| !d.is_flow() && inside(d.source, first) && inside(d.target, second);
+        self.deps.iter().filter(crosses).map(|d| d.target).collect()
     }
 
     /// Flows from a statement to statements inside a loop.
@@ -188,6 +209,8 @@ impl<'a> View<'a> {
             needs: Vec::new(),
             obstacles: Vec::new(),
             over_approximated,
+            before: Vec::new(),
+            after: Vec::new(),
         }
     }
 
@@ -255,7 +278,7 @@ pub fn places_of<'a>(statements: impl Iterator<Item = &'a Statement>) -> String 
 }
 
 /// File name and line.
-fn short(loc: &SourceLoc) -> String {
+pub fn short(loc: &SourceLoc) -> String {
     let file = loc.file.rsplit('/').next().unwrap_or(&loc.file);
     format!("{file}:{}", loc.line)
 }

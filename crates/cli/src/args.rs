@@ -75,7 +75,7 @@ fn with_options(shown: fn(&Spec) -> bool) -> Command {
         .arg_required_else_help(true)
         .infer_long_args(false)
         .subcommands([driver("cc", "clang-22"), driver("c++", "clang++-22"), driver("fc", "flang-22")])
-        .subcommands([crate::profile::command(), crate::saved::command()])
+        .subcommands([crate::profile::command(), crate::saved::command(), crate::fold_command::command()])
         .subcommands([opt(shown), explain(shown), crate::dataflow::command(), crate::fmt::command()])
         .subcommands([version(), completions(), man()])
 }

@@ -87,7 +87,8 @@ pub fn program_argument() -> Arg {
         .help("The program; - is standard input")
 }
 
-fn output_argument() -> Arg {
+/// The file that a result goes to.
+pub fn output_argument() -> Arg {
     Arg::new("output")
         .short('o')
         .long("output")

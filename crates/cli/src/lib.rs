@@ -12,7 +12,9 @@
 //! | `explain` | `orthant explain`: what was found in each loop nest, and why not more |
 //! | `dataflow` | `orthant dataflow`: the dependences of an `imp` program |
 //! | `fmt` | `orthant fmt`: the formatter of `imp` programs |
+//! | `fold_command` | `orthant fold`: streams from other front ends |
 //! | `profile` | `orthant profile`: what the loops of a running program do |
+//! | `saved`, `rendered` | `orthant report`: saved profiles; profiles as JSON, HTML and SARIF |
 //! | `cargo` | `cargo orthant`: Rust crates |
 //! | `version`, `shell` | `orthant version`; `orthant completions` and `orthant man` |
 //! | `tools`, `child`, `settings`, `output`, `failure` | shared: finding and running LLVM, options for the plugin, whole files or none, messages |
@@ -28,9 +30,11 @@ mod dataflow;
 mod explain;
 mod failure;
 mod fmt;
+mod fold_command;
 mod opt;
 mod output;
 mod profile;
+mod rendered;
 mod saved;
 mod settings;
 mod shell;
@@ -67,6 +71,7 @@ fn dispatch(argv: Vec<OsString>) -> Result<ExitCode, Failure> {
             "explain" => explain::run(&matches),
             "dataflow" => dataflow::run(&matches),
             "fmt" => fmt::run(&matches),
+            "fold" => fold_command::run(&matches),
             "profile" => profile::run(&matches),
             "report" => saved::run(&matches),
             "version" => version::run(),

@@ -3,18 +3,26 @@
 //! The program runs unchanged under QEMU's user mode ([`orthant_qemu`]); its input, output and exit status are its
 //! own. What was found goes to standard error as one screen, and with `--json` to a file that other commands read.
 //!
-//! With `--hot` the program runs twice: first a survey that only counts blocks and loops, with its output thrown
-//! away, then with everything recorded in the functions with the hottest nests.
+//! The program runs twice. First at its own speed, with its output thrown away, for a *survey* by samples
+//! ([`orthant_qemu::native`]) that finds the functions with the hottest nests; then under QEMU, recorded in those functions. It
+//! runs once, and everything is recorded, with `--once`, if its input cannot be read twice, and if the survey is too
+//! short to tell. A survey that fails is no failure.
 
 use crate::failure::{Failure, say, say_raw};
-use crate::{output, tools};
+use crate::{rendered, tools};
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
-use orthant_qemu::config::Config;
+use orthant_qemu::config::{Config, Moment};
+use orthant_qemu::native;
 use orthant_qemu::run::{self, Outcome, Problem, Request};
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{IsTerminal as _, Seek as _, SeekFrom};
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{self, ExitCode, Stdio};
+use std::time::Instant;
 use trace::Mode;
 use trace::profile::{Ended, Loop, LoopKind, Nest, Profile};
 
@@ -24,10 +32,12 @@ pub const SHOWN: usize = 8;
 const LOOPS: usize = 8;
 /// Characters shown of a name.
 const LONGEST: usize = 60;
-/// `--hot` chooses nests until they make up this share of the instructions.
-const HOT_SHARE: f64 = 0.9;
-/// `--hot` chooses at most this many functions.
+/// Nests are chosen by the survey until they make up this share of the time in loops.
+const HOT_SHARE: f64 = 0.95;
+/// Most functions that are chosen.
 const HOT_FUNCTIONS: usize = 8;
+/// A survey with fewer samples tells nothing; everything is recorded then.
+const LEAST_SAMPLES: u64 = 50;
 
 /// The command line.
 pub fn command() -> Command {
@@ -43,29 +53,28 @@ pub fn command() -> Command {
                 .value_hint(ValueHint::CommandWithArguments)
                 .help("The program, an unmodified x86-64 binary, and its arguments"),
         )
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .value_name("FILE")
-                .value_parser(clap::value_parser!(PathBuf))
-                .value_hint(ValueHint::FilePath)
-                .help("Also write everything that was found to FILE, as JSON"),
-        )
+        .args(rendered::arguments())
         .arg(
             Arg::new("survey")
                 .long("survey")
-                .action(ArgAction::SetTrue)
-                .help("Only count blocks and loops, which is several times faster"),
+                .value_name("HOW")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("sample")
+                .value_parser(["sample", "count"])
+                .help("Only show where the time goes: by samples, at the program's own speed, or counting blocks under QEMU"),
         )
         .arg(
-            Arg::new("hot")
-                .long("hot")
+            Arg::new("once")
+                .long("once")
                 .action(ArgAction::SetTrue)
-                .conflicts_with_all(["survey", "only"])
-                .help("Run the program twice: a survey first, then record only the functions with the hottest nests"),
+                .conflicts_with("survey")
+                .help("Run the program once and record everything, without a survey first"),
         )
         .arg(names("only", "FUNCTION").help("Record only these functions and what they call"))
         .arg(names("lib", "NAME").help("Look into libraries whose file name contains NAME, too"))
+        .arg(moment("from").help("Record from this moment on: FUNCTION, FUNCTION:N for its N-th call, or seconds such as 2.5s"))
+        .arg(moment("to").help("Record until this moment"))
         .arg(
             number("timeout", "SECONDS")
                 .help("Stop the program after so long, and report what happened until then"),
@@ -79,6 +88,7 @@ pub fn command() -> Command {
                 .default_value("auto")
                 .help("How dependences may be over-approximated"),
         )
+        .arg(number("checkpoint", "SECONDS").hide(true).help("The first checkpoint after so long [default: 5]"))
         .arg(
             Arg::new("paper")
                 .long("paper")
@@ -102,6 +112,10 @@ fn names(name: &'static str, value: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value).action(ArgAction::Append)
 }
 
+fn moment(name: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("MOMENT").value_parser(Moment::parse)
+}
+
 fn number(name: &'static str, value: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(value).value_parser(clap::value_parser!(u64).range(1..))
 }
@@ -110,10 +124,7 @@ fn number(name: &'static str, value: &'static str) -> Arg {
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let mut words = matches.get_many::<OsString>("program").into_iter().flatten().cloned();
     let name = PathBuf::from(words.next().unwrap_or_default());
-    let json = matches.get_one::<PathBuf>("json");
-    if let Some(json) = json {
-        output::check(json)?;
-    }
+    rendered::check(matches)?;
     let scratch = tempfile::tempdir()
         .map_err(|error| Failure::broken(format!("cannot make a temporary folder: {error}")))?;
     let program = tools::program(&name).unwrap_or(name);
@@ -126,28 +137,68 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         scratch: scratch.path().to_owned(),
         quiet: false,
         config: config(matches),
+        progress,
     };
-    if matches.get_flag("hot") {
-        request.config.functions = hot_functions(&request)?;
-    }
-    let Outcome { code, profile } = run::run(&request).map_err(failure)?;
-    let profile = profile.map_err(failure)?;
+    let (code, profile) = observe(matches, &mut request)?;
     let advice = advise::advise(&profile);
     say_raw(&(summary(&profile) + &advice.text()));
-    if let Some(json) = json {
-        let all = Advised { profile: &profile, advice: &advice };
-        output::write(json, &serde_json::to_vec(&all).unwrap_or_default())?;
-        say(&format!("profile written to {}", json.display()));
-    }
+    rendered::write(matches, &profile, &advice)?;
     Ok(ExitCode::from(code))
 }
 
-/// What `--json` writes: the profile with one more field.
-#[derive(serde::Serialize)]
-struct Advised<'a> {
-    #[serde(flatten)]
-    profile: &'a Profile,
-    advice: &'a advise::Advice,
+/// Runs the program as the command line asks for.
+fn observe(matches: &ArgMatches, request: &mut Request) -> Result<(u8, Profile), Failure> {
+    if matches.get_one::<String>("survey").is_some_and(|how| how == "sample") {
+        let found = native::survey(request, &mut program(request)).map_err(failure)?;
+        return Ok((run::code(found.status), found.profile));
+    }
+    let config = &request.config;
+    let chosen =
+        config.survey || !config.functions.is_empty() || config.from.is_some() || config.to.is_some();
+    let chosen = chosen || matches.get_flag("once");
+    if !chosen && let Some(input) = second_input() {
+        request.config.functions = hot_functions(request, input);
+    }
+    let outcome = run::run(request).map_err(failure);
+    if request.config.progress {
+        say_raw(CLEAR);
+    }
+    let Outcome { code, profile } = outcome?;
+    Ok((code, profile.map_err(failure)?))
+}
+
+/// To the beginning of the line, and nothing on it.
+const CLEAR: &str = "\r\x1b[K";
+
+/// Shows progress in one line of the terminal.
+fn progress(events: u64, nests: u64) {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    let seconds = START.get_or_init(Instant::now).elapsed().as_secs_f64();
+    let rate = events as f64 / seconds.max(0.25) / 1e6;
+    let plural = if nests == 1 { "" } else { "s" };
+    say_raw(&format!(
+        "{CLEAR}orthant: {} events, {rate:.1} million a second, {nests} loop nest{plural}",
+        grouped(events)
+    ));
+}
+
+/// The program itself, without QEMU.
+fn program(request: &Request) -> process::Command {
+    let mut command = process::Command::new(&request.program);
+    command.args(&request.arguments);
+    command
+}
+
+/// The program's input for a run before the real one; `None` if reading it would take it away from that.
+fn second_input() -> Option<Stdio> {
+    let mut own = File::open("/proc/self/fd/0").ok()?;
+    let kind = own.metadata().ok()?.file_type();
+    if !kind.is_file() {
+        return kind.is_char_device().then(Stdio::null);
+    }
+    let mut shared = std::io::stdin().as_fd().try_clone_to_owned().map(File::from).ok()?;
+    own.seek(SeekFrom::Start(shared.stream_position().ok()?)).ok()?;
+    Some(own.into())
 }
 
 fn config(matches: &ArgMatches) -> Config {
@@ -155,12 +206,16 @@ fn config(matches: &ArgMatches) -> Config {
     Config {
         libraries: names("lib"),
         functions: names("only"),
-        survey: matches.get_flag("survey"),
+        survey: matches.get_one::<String>("survey").is_some(),
         mode: matches.get_one::<String>("mode").cloned().unwrap_or_default(),
         paper: matches.get_flag("paper"),
         memory_dependences: matches.get_flag("memory-dependences"),
         max_bytes: matches.get_one::<u64>("memory").map_or(0, |mib| (*mib as usize).saturating_mul(1 << 20)),
         timeout: matches.get_one::<u64>("timeout").copied().unwrap_or(0),
+        from: matches.get_one::<Moment>("from").cloned(),
+        to: matches.get_one::<Moment>("to").cloned(),
+        checkpoint: matches.get_one::<u64>("checkpoint").copied().unwrap_or(0),
+        progress: std::io::stderr().is_terminal(),
         ..Config::default()
     }
 }
@@ -173,26 +228,43 @@ fn failure(problem: Problem) -> Failure {
     made(problem.to_string()).remedy(problem.remedy())
 }
 
-/// The functions with the hottest nests, by a survey.
-fn hot_functions(request: &Request) -> Result<Vec<String>, Failure> {
-    let config = Config { survey: true, ..request.config.clone() };
-    let survey = run::run(&Request { quiet: true, config, ..request.clone() }).map_err(failure)?;
-    let survey = survey.profile.map_err(failure)?;
+/// The functions with the hottest nests, by a survey; none, which is all, if there is nothing to choose.
+fn hot_functions(request: &Request, input: Stdio) -> Vec<String> {
+    let mut command = program(request);
+    command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
+    let survey = match native::survey(request, &mut command) {
+        Ok(found) => found.profile,
+        Err(problem) => {
+            say(&format!("no survey, everything is recorded: {problem}"));
+            return Vec::new();
+        }
+    };
+    let named = survey.warnings.iter().all(|warning| warning.id != "no-symbols");
+    if survey.totals.instructions < LEAST_SAMPLES || !named {
+        return Vec::new();
+    }
+    let (functions, share) = hottest(&survey);
+    say(&format!("survey: {:.0}% of the time in the loops of {}", 100.0 * share, functions.join(", ")));
+    functions
+}
+
+/// Functions of outermost loops, most costly first, until they make up most of the time in loops; their share of all.
+fn hottest(survey: &Profile) -> (Vec<String>, f64) {
+    let all: f64 = survey.nests.iter().map(|nest| nest.share).sum();
     let mut functions: Vec<String> = Vec::new();
     let mut share = 0.0;
     for nest in &survey.nests {
-        let Some(function) = nest.loops.first().map(|l| l.function.clone()) else { continue };
-        let plain = function.split('(').next().unwrap_or(&function).to_owned();
+        let Some(function) = nest.loops.first().map(|l| &l.function) else { continue };
+        let plain = function.split('(').next().unwrap_or(function).to_owned();
         if !functions.contains(&plain) {
             functions.push(plain);
         }
         share += nest.share;
-        if share >= HOT_SHARE || functions.len() >= HOT_FUNCTIONS {
+        if share >= HOT_SHARE * all || functions.len() >= HOT_FUNCTIONS {
             break;
         }
     }
-    say(&format!("survey: {:.0}% of the instructions in {}", 100.0 * share, functions.join(", ")));
-    Ok(functions)
+    (functions, share)
 }
 
 /// One screen for people.
@@ -202,10 +274,11 @@ pub fn summary(profile: &Profile) -> String {
     let share = percent(totals.instructions_in_loops, totals.instructions);
     let _ = writeln!(
         text,
-        "orthant: {}{}: {} instructions of its own, {share} in {} loop nest{}",
+        "orthant: {}{}: {} {}, {share} in {} loop nest{}",
         profile.program.path,
         ended(&profile.program.ended),
         grouped(totals.instructions),
+        if profile.collection.sampled { "samples" } else { "instructions of its own" },
         profile.nests.len(),
         if profile.nests.len() == 1 { "" } else { "s" },
     );
@@ -240,7 +313,8 @@ fn show_nest(text: &mut String, nest: &Nest, survey: bool) {
         let kind = if l.kind == LoopKind::Recursion { "recursion of " } else { "" };
         let carried = if survey { String::new() } else { format!("  {}", carried(nest, l)) };
         let name = shown(&l.function);
-        let _ = writeln!(text, "  {share}  {indent}{kind}{name} {place}  {}{carried}", trips(l));
+        let often = if l.entries > 0 { trips(l) } else { format!("{:.1}%", 100.0 * part(nest, l)) };
+        let _ = writeln!(text, "  {share}  {indent}{kind}{name} {place}  {often}{carried}");
     }
     if nest.loops.len() > LOOPS {
         let _ = writeln!(text, "          ... {} more loops inside", nest.loops.len() - LOOPS);
@@ -259,6 +333,11 @@ fn shown(text: &str) -> String {
 /// Text without characters that could move the cursor.
 pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// A loop's share of the run.
+fn part(nest: &Nest, l: &Loop) -> f64 {
+    nest.share * l.instructions as f64 / nest.instructions.max(1) as f64
 }
 
 fn trips(l: &Loop) -> String {

@@ -6,7 +6,7 @@
 
 use crate::dataflow::shown;
 use crate::failure::Failure;
-use crate::{output, profile};
+use crate::{output, profile, rendered};
 use advise::{Advice, Suggestion};
 use clap::{Arg, ArgMatches, Command, ValueHint};
 use std::collections::BTreeMap;
@@ -31,14 +31,17 @@ pub fn command() -> Command {
                 .help("What `orthant profile --json FILE` wrote; - is standard input"),
         )
         .arg(file("diff").long("diff").help("Show what changed since this profile instead"))
-        .after_help("orthant profile --json new.json -- ./app\northant report new.json --diff old.json")
+        .args(rendered::arguments())
+        .after_help("orthant profile --json new.json -- ./app\northant report new.json --diff old.json\northant report new.json --html new.html")
 }
 
 /// Runs the command.
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let load_one = |name| matches.get_one::<PathBuf>(name).map(|path| load(path)).transpose();
+    rendered::check(matches)?;
     let new = load_one("profile")?.unwrap_or_default();
     let advice = advise::advise(&new);
+    rendered::write(matches, &new, &advice)?;
     let text = match load_one("diff")? {
         Some(old) => difference(&old, &new, &advice),
         None => profile::summary(&new) + &advice.text(),

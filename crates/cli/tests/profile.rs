@@ -222,16 +222,81 @@ int main(void) { cold(); hot(); return a[999] == 1; }
 fn surveys_and_choices() {
     let scratch = Scratch::new();
     let program = scratch.compile(LOOPS, &["-O1", "-g"]);
-    let survey = scratch.profile_of(&["--survey"], &program);
+    let survey = scratch.profile_of(&["--survey=count"], &program);
     assert_eq!(survey.nests[0].loops[0].function, "hot");
     assert_eq!(survey.nests[0].loops.iter().map(|l| l.iterations).collect::<Vec<_>>(), [50, 50 * 999]);
     assert!(survey.nests.iter().all(|n| n.statements.is_empty()));
-    for choice in [&["--only", "hot"][..], &["--hot"]] {
-        let profile = scratch.profile_of(choice, &program);
-        let full: Vec<_> = profile.nests.iter().filter(|n| !n.statements.is_empty()).collect();
-        assert_eq!((full.len(), full[0].loops[0].function.as_str()), (1, "hot"), "{choice:?}");
-        assert_eq!(profile.nests.len(), 2);
+    let profile = scratch.profile_of(&["--only", "hot"], &program);
+    let full: Vec<_> = profile.nests.iter().filter(|n| !n.statements.is_empty()).collect();
+    assert_eq!((full.len(), full[0].loops[0].function.as_str()), (1, "hot"));
+    assert_eq!(profile.nests.len(), 2);
+}
+
+/// Enough of two loops in two functions, and of a third, to be seen by samples; `work` is called from a loop in `main`.
+const LONG: &str = "
+static double a[4096];
+__attribute__((noinline)) void cold(void) { for (int i = 0; i < 4096; i++) a[i] = i; }
+__attribute__((noinline)) void work(double *p) {
+    for (int i = 1; i < 4096; i++) p[i] = p[i] * 0.5 + p[i - 1];
+}
+__attribute__((noinline)) void phase(int n) {
+    for (int r = 0; r < n; r++)
+        work(a);
+}
+int main(int c, char **v) {
+    cold();
+    phase(c > 1 ? 30000 : 60);
+    return a[0] != 0;
+}
+";
+
+#[test]
+fn samples_show_where_the_time_goes_in_which_context() {
+    for flags in [&["-O1", "-g"][..], &["-O1", "-g", "-static"], &["-O0", "-g", "-fomit-frame-pointer"]] {
+        let scratch = Scratch::new();
+        let program = scratch.compile(LONG, flags);
+        let (output, profile) = scratch.profile(&["--survey"], &program, &["long"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        let survey = profile.unwrap();
+        assert!(survey.collection.sampled && survey.totals.instructions > 50, "{:?}", survey.totals);
+        let nest = &survey.nests[0];
+        assert!(nest.share > 0.8, "{flags:?}: {}", nest.share);
+        let chain: Vec<_> = nest.loops.iter().map(|l| (l.function.as_str(), l.parent)).collect();
+        assert_eq!(chain, [("phase", None), ("work", Some(0))], "{flags:?}");
+        let calls: Vec<_> = nest.context.iter().map(|f| f.function.as_str()).collect();
+        assert_eq!(calls.last_chunk(), Some(&["main", "phase"]), "{flags:?}");
+        assert_eq!(nest.loops[1].loc.as_ref().map(|l| l.line), Some(5), "{flags:?}");
+        assert!(
+            stderr(&output).contains(" samples, ") && !stderr(&output).contains("iterations"),
+            "{}",
+            stderr(&output)
+        );
     }
+}
+
+/// The survey chooses `phase` and what it calls; the real run then records nothing else. The survey's run is long, the
+/// recorded one short, because the program looks at its input.
+#[test]
+fn a_survey_comes_first_and_chooses() {
+    let scratch = Scratch::new();
+    let source = LONG.replace("int main(int c, char **v) {", "#include <stdio.h>\n#include <stdlib.h>\nint main(int c, char **v) {\n    \
+        FILE *f = fopen(v[1], \"a+\"); fputs(\"x\", f); fclose(f); f = fopen(v[1], \"r\"); c = !(fgetc(f), fgetc(f) == 'x') + 1;");
+    let program = scratch.compile(&source, &["-O1", "-g"]);
+    let runs = scratch.path("runs");
+    let (output, profile) = scratch.profile(&[], &program, &[runs.to_str().unwrap()]);
+    let said = stderr(&output);
+    assert!(said.contains("% of the time in the loops of phase"), "{said}");
+    assert_eq!(std::fs::read(&runs).unwrap(), b"xx", "the program runs twice");
+    let profile = profile.unwrap();
+    let recorded: Vec<_> = profile.nests.iter().filter(|n| !n.statements.is_empty()).collect();
+    assert_eq!((recorded.len(), recorded[0].loops[0].function.as_str()), (1, "phase"));
+    assert!(profile.nests.iter().any(|n| n.loops[0].function == "cold"), "what was not recorded is counted");
+    std::fs::remove_file(&runs).unwrap();
+    let (output, profile) =
+        scratch.profile(&["--once", "--timeout", "1"], &program, &[runs.to_str().unwrap()]);
+    assert!(!stderr(&output).contains("survey"), "{}", stderr(&output));
+    assert!(profile.unwrap().nests.iter().any(|n| n.loops[0].function == "cold" && !n.statements.is_empty()));
+    assert_eq!(std::fs::read(&runs).unwrap(), b"x", "--once runs it once");
 }
 
 #[test]
@@ -258,6 +323,10 @@ fn programs_of_all_kinds() {
     }
     let stripped = scratch.compile(LOOPS, &["-O1", "-s"]);
     let profile = scratch.profile_of(&[], &stripped);
+    assert_ne!(
+        profile.nests[0].loops[0].function, profile.nests[1].loops[0].function,
+        "functions are told apart"
+    );
     let ids: Vec<_> = profile.warnings.iter().map(|w| w.id.as_str()).collect();
     assert_eq!(ids, ["no-symbols", "no-debug-info"]);
     assert_eq!(profile.nests[0].loops[1].iterations, 50 * 999);
@@ -330,6 +399,142 @@ fn programs_that_end_badly() {
             assert_eq!(profile.program.ended, Ended::Timeout);
         }
     }
+}
+
+/// Loops in three functions, called one after the other, the middle one twice.
+const PHASES: &str = "
+static int a[1000];
+__attribute__((noinline)) void one(void) { for (int i = 1; i < 1000; i++) a[i] += a[i - 1]; }
+__attribute__((noinline)) void two(void) { for (int i = 1; i < 1000; i++) a[i] ^= a[i - 1]; }
+__attribute__((noinline)) void three(void) { for (int i = 1; i < 1000; i++) a[i] -= a[i - 1]; }
+int main(void) { one(); two(); two(); three(); return 0; }
+";
+
+#[test]
+fn a_window_of_the_run() {
+    let scratch = Scratch::new();
+    let program = scratch.compile(PHASES, &["-O1", "-g"]);
+    let recorded = |options: &[&str]| {
+        let profile = scratch.profile_of(options, &program);
+        assert_eq!(profile.nests.len(), 4, "loops are counted outside of the window, too");
+        let with = profile.nests.iter().filter(|n| n.statements.iter().any(|s| s.domain.points > 900));
+        let mut names: Vec<String> = with.map(|n| n.loops[0].function.clone()).collect();
+        names.sort();
+        (names.join(" "), profile.warnings.into_iter().map(|w| w.id).collect::<Vec<_>>())
+    };
+    let plain = |names: &str| (names.to_owned(), Vec::new());
+    assert_eq!(recorded(&["--once"]), plain("one three two two"));
+    assert_eq!(recorded(&["--from", "two"]), plain("three two two"));
+    assert_eq!(recorded(&["--from", "two:2"]), plain("three two"));
+    assert_eq!(recorded(&["--to", "two"]), plain("one"));
+    assert_eq!(recorded(&["--from", "two", "--to", "three"]), plain("two two"));
+    assert_eq!(recorded(&["--from", "two:9"]), (String::new(), vec!["window".to_owned()]));
+    assert_eq!(recorded(&["--from", "0s", "--to", "1000s"]).1, ["window"]);
+    let bad = profile().args(["--from", "f:0", "--"]).arg(&program).output().unwrap();
+    assert_eq!(bad.status.code(), Some(2), "{}", stderr(&bad));
+}
+
+#[test]
+fn libraries_on_request() {
+    let scratch = Scratch::new();
+    let library = scratch.path("libinner.so");
+    let source = "void inner(float *p, int n) { for (int i = 0; i < n; i++) p[i] *= 2; }";
+    std::fs::write(scratch.path("inner.c"), source).unwrap();
+    let mut command = clean("gcc");
+    succeeds(
+        command.args(["-O1", "-g", "-shared", "-fPIC"]).arg(scratch.path("inner.c")).arg("-o").arg(&library),
+    );
+    let caller = "void inner(float *, int); float a[64]; int main(void) { for (int r = 0; r < 9; r++) inner(a, 64); return 0; }";
+    let folder = scratch.0.path().display().to_string();
+    let rpath = format!("-Wl,-rpath,{folder}");
+    let program = scratch.compile(caller, &["-O1", "-g", &format!("-L{folder}"), "-linner", &rpath]);
+    let functions = |options: &[&str]| -> Vec<String> {
+        let profile = scratch.profile_of(options, &program);
+        profile.nests[0].loops.iter().map(|l| l.function.clone()).collect()
+    };
+    assert_eq!(functions(&["--once"]), ["main"]);
+    assert_eq!(functions(&["--once", "--lib", "inner"]), ["main", "inner"]);
+}
+
+/// The children of a process.
+fn children(process: u32) -> Vec<u32> {
+    let text =
+        std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+}
+
+#[test]
+fn a_killed_program_has_the_last_checkpoint() {
+    let scratch = Scratch::new();
+    let program = scratch.compile(
+        "int a[9]; int main(void) { for (;;) for (int i = 1; i < 9; i++) a[i] += a[i - 1]; }",
+        &["-O1", "-g"],
+    );
+    let json = scratch.path("killed.json");
+    let mut command = profile();
+    command.args(["--once", "--checkpoint", "1", "--json"]).arg(&json).arg("--").arg(&program);
+    std::fs::create_dir(scratch.path("tmp")).unwrap();
+    let child =
+        command.env("TMPDIR", scratch.path("tmp")).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    // The emulator is killed, as the system does when memory runs out, after its first checkpoint.
+    let written = || {
+        let folders = std::fs::read_dir(scratch.path("tmp")).into_iter().flatten().flatten();
+        folders.map(|folder| folder.path().join("profile.json")).any(|file| file.exists())
+    };
+    let start = std::time::Instant::now();
+    while !written() && start.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    for process in children(child.id()) {
+        succeeds(Command::new("kill").args(["-9", &process.to_string()]));
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(137), "{}", stderr(&output));
+    let profile = Profile::from_json(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    assert!(profile.nests[0].statements.iter().any(|s| s.domain.points > 1000));
+    let ids: Vec<_> = profile.warnings.iter().map(|w| w.id.as_str()).collect();
+    assert_eq!(ids, ["incomplete", "crash"]);
+}
+
+#[test]
+fn a_program_that_sleeps_is_stopped_in_time() {
+    let scratch = Scratch::new();
+    let source = "#include <unistd.h>\nint a[99]; int main(void) { for (int i = 0; i < 99; i++) a[i] += i; sleep(600); return 0; }";
+    let program = scratch.compile(source, &["-O1", "-g"]);
+    let (output, profile) = scratch.profile(&["--once", "--timeout", "1"], &program, &[]);
+    let profile = profile.unwrap_or_else(|| panic!("{}", stderr(&output)));
+    assert_eq!(profile.program.ended, Ended::Timeout);
+    assert_eq!(profile.nests[0].loops[0].iterations, 99);
+}
+
+#[test]
+fn little_memory_degrades_the_report() {
+    let scratch = Scratch::new();
+    let source = "static char a[64 << 20]; int main(void) { for (volatile int r = 0; r < 2; r++) for (long i = 0; i < sizeof a; i += 64) a[i]++; return 0; }";
+    let program = scratch.compile(source, &["-O1", "-g"]);
+    let profile = scratch.profile_of(&["--once", "--memory", "16"], &program);
+    assert!(profile.warnings.iter().any(|w| w.id == "memory-limit"), "{:?}", profile.warnings);
+    assert_eq!(profile.nests[0].loops[1].iterations, 2 << 20);
+    assert!(advise::advise(&profile).notes.iter().any(|n| n.contains("memory-limit")));
+}
+
+/// On a terminal there is one line about events, rate and nests; otherwise nothing.
+#[test]
+fn progress_is_for_terminals() {
+    let scratch = Scratch::new();
+    let source = "int a[9]; int main(void) { for (long r = 0; r < 3000000; r++) for (int i = 1; i < 9; i++) a[i] += a[i - 1]; return 0; }";
+    let program = scratch.compile(source, &["-O1", "-g"]);
+    let orthant = env!("CARGO_BIN_EXE_orthant");
+    let line = format!("'{orthant}' profile --once --timeout 2 -- '{}'", program.display());
+    let on_terminal = clean("script")
+        .args(["-qec", &line, "/dev/null"])
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let seen = stdout(&on_terminal);
+    assert!(seen.contains(" events, ") && seen.contains(" million a second, "), "{seen}");
+    let (quiet, _) = scratch.profile(&["--once", "--timeout", "2"], &program, &[]);
+    assert!(!stderr(&quiet).contains(" events, ") && !stderr(&quiet).contains('\r'), "{}", stderr(&quiet));
 }
 
 #[test]

@@ -121,8 +121,13 @@ impl Table {
 
     /// The program's order of the tagged instances.
     pub fn tagged_schedule(&self, scop: &Scop) -> isl::Result<Schedule> {
+        self.tag_schedule(scop.schedule()?)
+    }
+
+    /// An order of the tagged instances.
+    pub fn tag_schedule(&self, schedule: Schedule) -> isl::Result<Schedule> {
         let untag = self.tagged(|_| true)?.domain()?.universe()?.unwrap()?.domain_map_union_pw_multi_aff()?;
-        scop.schedule()?.pullback_union_pw_multi_aff(untag)
+        schedule.pullback_union_pw_multi_aff(untag)
     }
 
     /// Takes apart `{ [S[i] -> a3[]] -> [T[j] -> a5[]] }`.

@@ -42,10 +42,12 @@
 //! of reductions", 2015, section 3, but lets updates not kill instead of adding privatization dependences afterwards.
 
 mod access;
+pub mod content;
 mod memory;
 mod order;
 mod show;
 mod value;
+pub mod zones;
 
 use std::fmt;
 
@@ -54,7 +56,7 @@ use model::{AccessId, ArrayId, Scop};
 
 use access::Table;
 pub use memory::memory_based;
-pub use order::before;
+pub use order::{before, shared_loops};
 
 /// What a dependence comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,9 +9,7 @@ use model::{Order, Scop, StmtId};
 /// `{ S[i] -> T[j] }`: S\[i\] runs before T\[j\] in the program. Domains are not looked at.
 pub fn before(scop: &Scop, first: StmtId, second: StmtId) -> isl::Result<Map> {
     let (source, sink) = (path(&scop.order, first), path(&scop.order, second));
-    let shared = source.iter().zip(&sink).take_while(|(a, b)| a == b).count();
-    // The last position is the statement's own, not a loop's.
-    let loops = shared.min(source.len().saturating_sub(1)).min(sink.len().saturating_sub(1));
+    let loops = shared_part(&source, &sink);
     let space = scop.stmt(first).domain.get_space()?;
     let space = space.map_from_domain_and_range(scop.stmt(second).domain.get_space()?)?;
 
@@ -25,6 +23,17 @@ pub fn before(scop: &Scop, first: StmtId, second: StmtId) -> isl::Result<Map> {
         true => before.union(equal),
         false => Ok(before),
     }
+}
+
+/// How many loops are around both statements.
+pub fn shared_loops(scop: &Scop, first: StmtId, second: StmtId) -> usize {
+    shared_part(&path(&scop.order, first), &path(&scop.order, second))
+}
+
+fn shared_part(source: &[usize], sink: &[usize]) -> usize {
+    let shared = source.iter().zip(sink).take_while(|(a, b)| a == b).count();
+    // The last position is the statement's own, not a loop's.
+    shared.min(source.len().saturating_sub(1)).min(sink.len().saturating_sub(1))
 }
 
 /// The positions that lead to a statement, one for each body it is in.

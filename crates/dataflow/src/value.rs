@@ -1,6 +1,6 @@
 //! Value-based flow, and anti and output dependences that stop at the next must-write, by isl's flow analysis.
 
-use isl::{UnionAccessInfo, UnionMap};
+use isl::{Schedule, UnionAccessInfo, UnionMap};
 use model::{AccessKind, Scop};
 
 use crate::AccessDependence;
@@ -9,10 +9,15 @@ use crate::access::{Entry, Table};
 /// The flow dependences by access pairs, with updates of one reduction as [`Kind::Reduction`](crate::Kind), and the
 /// reads `{ S[i] -> A[x] }` that may see the cell's value from before the nest.
 pub(crate) fn flow(scop: &Scop, table: &Table) -> isl::Result<(Vec<AccessDependence>, UnionMap)> {
+    flow_in(scop.schedule()?, table)
+}
+
+/// The flow in the order of that schedule.
+pub(crate) fn flow_in(schedule: Schedule, table: &Table) -> isl::Result<(Vec<AccessDependence>, UnionMap)> {
     let flow = UnionAccessInfo::from_sink(table.tagged(Entry::reads)?)?
         .set_must_source(table.tagged(Entry::kills)?)?
         .set_may_source(table.tagged(|entry| !entry.reads() && !entry.kills())?)?
-        .set_schedule(table.tagged_schedule(scop)?)?
+        .set_schedule(table.tag_schedule(schedule)?)?
         .compute_flow()?;
     let live_in = flow.get_may_no_source()?.domain_factor_domain()?;
     Ok((named(table, &flow.get_may_dependence()?)?, live_in))

@@ -72,19 +72,21 @@ fn extent(scop: &Scop, array: ArrayId, cells: &Set, within: &Set) -> Result<Exte
     let rows = cells.clone().project_out(DimType::Set, 1, shape.len().saturating_sub(1))?;
     let (first, last) = (rows.clone().lexmin_pw_multi_aff()?, rows.lexmax_pw_multi_aff()?);
     let end = last.get_at(0)?.add_constant_val(Val::int_from_si(&scop.ctx, 1)?)?;
-    let size = |size: &Option<String>| -> Result<Expr, astgen::Error> {
-        let text = size.as_deref().ok_or(astgen::Error::Unexpected("a dimension without a size".into()))?;
-        let names: Vec<_> = scop.params.iter().map(|param| param.name.as_str()).collect();
-        let size = PwAff::read_from_str(&scop.ctx, &format!("[{}] -> {{ [({text})] }}", names.join(", ")))?;
-        expression(scop, &size, within)
-    };
     Ok(Extent {
         array: array.index(),
         first: expression(scop, &first.get_at(0)?, within)?,
         end: expression(scop, &end, within)?,
-        sizes: shape.iter().skip(1).map(size).collect::<Result<_, _>>()?,
+        sizes: shape.iter().skip(1).map(|text| size(scop, text, within)).collect::<Result<_, _>>()?,
         cell_bytes: i64::from(scop.array(array).elem_bytes),
     })
+}
+
+/// The size of a dimension, for parameters in `within`.
+pub fn size(scop: &Scop, size: &Option<String>, within: &Set) -> Result<Expr, astgen::Error> {
+    let text = size.as_deref().ok_or(astgen::Error::Unexpected("a dimension without a size".into()))?;
+    let names: Vec<_> = scop.params.iter().map(|param| param.name.as_str()).collect();
+    let size = PwAff::read_from_str(&scop.ctx, &format!("[{}] -> {{ [({text})] }}", names.join(", ")))?;
+    expression(scop, &size, within)
 }
 
 /// `{ A[x] }`: the cells of an array that the nest touches.

@@ -1,6 +1,7 @@
 //! The pipeline of stages over one function, and what surrounds it: options, budget, timers, reports.
 //!
 //! - [`pipeline`] is the order of the stages, on one screen.
+//! - `scalars` removes scalars from a model, and says what that means for the code.
 //! - [`order`] decides which order a nest is to have.
 //! - [`check`] turns a model's assumptions into the run-time check.
 //! - [`session`] is a configured run: it looks at the function's wishes, runs the pipeline, and sends the
@@ -10,6 +11,7 @@
 pub mod check;
 pub mod order;
 pub mod pipeline;
+mod scalars;
 pub mod session;
 pub mod timing;
 

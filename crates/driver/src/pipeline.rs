@@ -2,12 +2,14 @@
 
 use crate::check::{check, valid_params};
 use crate::order::{Plan, plan};
+use crate::scalars::without_scalars;
 use crate::timing::Timers;
 use astgen::Node;
 use dataflow::Dependences;
 use isl::Ctx;
 use llvm::back::check::Check;
 use llvm::back::emit::{Failure, emit, prepare};
+use llvm::back::rewrite::Rewrite;
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
@@ -31,6 +33,10 @@ pub struct Modelled<'p> {
     pub nest: usize,
     /// The model and what it stands for.
     pub lifted: Lifted<'p>,
+    /// After stage `delicm`: what was done about scalars.
+    pub scalars: Option<delicm::Outcome>,
+    /// And the model without them, if there is something to do.
+    pub rewrite: Option<Rewrite>,
     /// After stage `dependences`.
     pub dependences: Option<Dependences>,
     /// After stage `schedule`: which order the nest is to have.
@@ -63,8 +69,8 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p
     }
     timers.time("lift", &run.budget, || lift_all(&run, &mut outcome));
     let mut before = "lift";
-    let stages: [(&'static str, Stage); 3] =
-        [("dependences", dependences), ("schedule", schedule), ("astgen", generate)];
+    let stages: [(&'static str, Stage); 4] =
+        [("delicm", scalars), ("dependences", dependences), ("schedule", schedule), ("astgen", generate)];
     for (name, stage) in stages {
         if is_last(before) {
             return outcome;
@@ -109,8 +115,22 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
 }
 
 impl<'p> Modelled<'p> {
+    /// The model that the later stages work on.
+    pub fn scop(&self) -> &Scop {
+        self.rewrite.as_ref().map_or(&self.lifted.scop, |rewrite| &rewrite.scop)
+    }
+
     fn new(nest: usize, lifted: Lifted<'p>) -> Self {
-        Self { nest, lifted, dependences: None, plan: None, program: None, emitted: false }
+        Self {
+            nest,
+            lifted,
+            scalars: None,
+            rewrite: None,
+            dependences: None,
+            plan: None,
+            program: None,
+            emitted: false,
+        }
     }
 }
 
@@ -129,8 +149,17 @@ fn for_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, stage: Stage) {
     });
 }
 
+/// Without success the model stays as it is.
+fn scalars(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
+    if run.options.delicm {
+        let (rewrite, outcome) = without_scalars(&model.lifted.scop);
+        (model.rewrite, model.scalars) = (rewrite, Some(outcome));
+    }
+    Ok(())
+}
+
 fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
-    let found = dataflow::dependences(&model.lifted.scop, &dataflow::Options::default());
+    let found = dataflow::dependences(model.scop(), &dataflow::Options::default());
     model.dependences = Some(found.map_err(|error| match error {
         dataflow::Error::Budget { .. } => Reason::Budget { stage: "dependences".into() },
         error => Reason::Internal { message: error.to_string() },
@@ -140,17 +169,17 @@ fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> 
 
 fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     if let Some(dependences) = &model.dependences {
-        model.plan = Some(plan(&model.lifted.scop, model.nest, dependences, run.options)?);
+        model.plan = Some(plan(model.scop(), model.nest, dependences, run.options)?);
     }
     Ok(())
 }
 
 fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
-    let scop = &model.lifted.scop;
+    let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
         let valid = valid_params(scop)?;
-        Ok((astgen::generate(scop, &new.schedule, &valid)?, check(scop, &valid)?))
+        Ok((astgen::generate(scop, &new.schedule, &valid)?, check(&model.lifted.scop, &valid)?))
     };
     model.program = Some(generate().map_err(|error| match error {
         astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },
@@ -170,7 +199,8 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let failure = match (prepared, &model.program) {
             (Some(prepared), Some((nodes, check))) => {
-                emit(run.pass, &run.scevs, &model.lifted, &prepared, nodes, check).err()
+                emit(run.pass, &run.scevs, (&model.lifted, model.rewrite.as_ref()), &prepared, nodes, check)
+                    .err()
             }
             _ => Some(Failure::Undone),
         };

@@ -75,9 +75,12 @@ impl Session {
     /// Models and generated programs, for those who asked.
     fn print(&self, outcome: &pipeline::Outcome<'_>) {
         for model in &outcome.models {
-            let scop = &model.lifted.scop;
             if self.prints("lift") {
-                eprint!("orthant: lift\n{scop}");
+                eprint!("orthant: lift\n{}", model.lifted.scop);
+            }
+            let scop = model.scop();
+            if let (true, Some(outcome)) = (self.prints("delicm"), &model.scalars) {
+                eprint!("orthant: delicm: {}\n{}", scop.name, print_scalars(outcome, scop));
             }
             if let (true, Some(dependences)) = (self.prints("dependences"), &model.dependences) {
                 eprint!("orthant: dependences: {}\n{dependences}", scop.name);
@@ -191,10 +194,10 @@ fn model_outcome(model: &Modelled<'_>, with_code: bool) -> report::Outcome {
 }
 
 fn new_loops(model: &Modelled<'_>, new: &NewOrder, with_code: bool) -> NewLoops {
-    let scop = &model.lifted.scop;
+    let scop = model.scop();
     let program = model.program.as_ref().filter(|_| with_code);
     let after = program.map(|(nodes, _)| astgen::print_c(scop, nodes));
-    let before = program.and_then(|_| own_loops(scop).ok());
+    let before = program.and_then(|_| own_loops(&model.lifted.scop).ok());
     NewLoops {
         order: new.description.lines().map(str::to_owned).collect(),
         speedup: new.prediction.map(|prediction| prediction.speedup()),
@@ -263,6 +266,12 @@ fn remark_rejected(pass: Pass<'_>, nest: &Nest<'_>) {
         let message = format!("{}; {}", obstacle.reason, obstacle.reason.remedy());
         pass.remark(RemarkKind::Analysis, obstacle.reason.id(), obstacle.at, &message);
     }
+}
+
+fn print_scalars(outcome: &delicm::Outcome, scop: &Scop) -> String {
+    let undone: String =
+        outcome.undone.iter().map(|(name, why)| format!("{name} not done: {why}\n")).collect();
+    format!("{}\n{undone}{scop}", outcome.counts)
 }
 
 fn print_plan(plan: &Plan) -> String {

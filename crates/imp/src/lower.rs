@@ -87,6 +87,7 @@ impl Builder<'_> {
                 elem_bytes: 8,
                 shape,
                 kind: ArrayKind::Memory,
+                is_fixed: false,
             });
         }
         arrays
@@ -110,7 +111,14 @@ impl Builder<'_> {
             let loc =
                 Some(SourceLoc { file: self.file.to_string(), line: line as u32, column: column as u32 });
             self.of.insert(id, StmtId(self.stmts.len() as u32));
-            self.stmts.push(Stmt { name, domain, accesses, reductions: Vec::new(), loc });
+            self.stmts.push(Stmt {
+                name,
+                domain,
+                accesses,
+                reductions: Vec::new(),
+                body: Default::default(),
+                loc,
+            });
         }
         Ok(())
     }

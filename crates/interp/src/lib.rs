@@ -46,12 +46,14 @@ mod ground;
 mod machine;
 mod order;
 pub mod random;
+mod results;
 mod truth;
 
 pub use agree::{Agreement, agree, agree_map};
 pub use ground::{Cell, Ground, Instance};
 pub use machine::{Outcome, run};
 pub use order::{Sequence, original, scheduled};
+pub use results::{initial, results};
 pub use truth::{Conflict, Truth};
 
 /// How to run.

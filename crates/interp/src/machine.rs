@@ -102,7 +102,7 @@ fn update(op: ReductionOp, old: u64, value: u64) -> u64 {
 }
 
 /// Mixes words into one: the finalizer of a splitmix generator after each.
-fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
+pub(crate) fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
     words.into_iter().fold(0x9e37_79b9_7f4a_7c15, |state: u64, word| {
         let mut z = state.wrapping_mul(0xff51_afd7_ed55_8ccd) ^ word.wrapping_add(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -14,7 +14,8 @@
 //! outer counters (triangles, trapezes); some statements have a guard (stride, diagonal, hole). Arrays have 0
 //! to 2 dimensions; scalars and phis occur. Subscripts are affine with strides, shifts, reversal, skewing, quotients
 //! and remainders; some accesses touch a range of cells, the whole array, or an unbounded set, some only in a part of
-//! the domain. Writes are must- or may-writes; reductions have an array for themselves in their statement.
+//! the domain. Writes are must- or may-writes; reductions have an array for themselves in their statement. On request
+//! there are bodies: operations, copies, constants, and writes of which nothing is told.
 //! There are always the two parameters `n` and `m`, both at least 0; with both at most 4, there are at most a
 //! few hundred instances.
 //!
@@ -42,11 +43,21 @@ pub struct Shape {
     pub unbounded: bool,
     /// Whether there are reductions.
     pub reductions: bool,
+    /// Whether statements say what they compute, and values go through scalars as often as through arrays.
+    pub bodies: bool,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        Shape { statements: 4, depth: 3, may_writes: true, ranges: true, unbounded: true, reductions: true }
+        Shape {
+            statements: 4,
+            depth: 3,
+            may_writes: true,
+            ranges: true,
+            unbounded: true,
+            reductions: true,
+            bodies: false,
+        }
     }
 }
 
@@ -63,14 +74,18 @@ pub fn scop_text(rng: &mut Rng, shape: &Shape) -> String {
             arrays.push((name, rng.usize(0..=2)));
         }
     }
-    let scalars: &[&str] = rng.choice([&[][..], &["s"], &["s", "p"]]).unwrap_or(&[]);
+    let scalars: &[&str] = match shape.bodies {
+        true => rng.choice([&["s"][..], &["s", "p"], &["s", "t", "p"]]).unwrap_or(&[]),
+        false => rng.choice([&[][..], &["s"], &["s", "p"]]).unwrap_or(&[]),
+    };
     let mut text = String::from("scop random\nparam n [0, *]\nparam m [0, *]\n");
     for (name, dims) in &arrays {
         let size = if rng.u8(..4) == 0 { "n + 1" } else { "*" };
         let _ = writeln!(text, "array {name} [{}] 8", vec![size; *dims].join(", "));
     }
     for name in scalars {
-        let _ = writeln!(text, "{} {name} 8", if *name == "p" { "phi" } else { "scalar" });
+        let fixed = if shape.bodies && rng.u8(..8) == 0 { " fixed" } else { "" };
+        let _ = writeln!(text, "{} {name} 8{fixed}", if *name == "p" { "phi" } else { "scalar" });
         arrays.push((name, 0));
     }
     let most = shape.statements.max(1);
@@ -167,6 +182,10 @@ impl Maker<'_> {
             let relation = self.relation(&tuple, depth, array, false);
             let _ = writeln!(self.stmts, "  reduce {op} {relation}");
         }
+        if self.shape.bodies {
+            self.body(&tuple, depth, &usable);
+            return format!(" {name}");
+        }
         for _ in 0..self.rng.choice([0, 1, 1, 2]).unwrap_or(1) {
             self.access("read", &tuple, depth, &usable);
         }
@@ -177,9 +196,39 @@ impl Maker<'_> {
         format!(" {name}")
     }
 
+    /// Named reads, operations on them, and writes of the results.
+    fn body(&mut self, tuple: &str, depth: usize, usable: &[(&str, usize)]) {
+        let mut values: Vec<String> = vec!["0".into(), "%a".into()];
+        for at in 0..self.rng.choice([0, 1, 1, 2]).unwrap_or(1) {
+            let usable = self.of_one_kind(usable);
+            self.access(&format!("read x{at}"), tuple, depth, &usable);
+            values.extend(vec![format!("x{at}"); 3]);
+        }
+        for at in 0..self.rng.usize(0..=2) {
+            let operands = [self.pick(&values), self.pick(&values)];
+            let pure = if self.chance(85) { "let" } else { "let!" };
+            let _ = writeln!(self.stmts, "  {pure} v{at} = f{} {}", self.rng.u8(..2), operands.join(" "));
+            values.extend(vec![format!("v{at}"); 3]);
+        }
+        for _ in 0..self.rng.choice([0, 1, 1, 1, 2]).unwrap_or(1) {
+            let kind = if self.shape.may_writes && self.chance(5) { "maywrite" } else { "write" };
+            let value = if self.chance(90) { self.pick(&values) } else { String::new() };
+            let usable = self.of_one_kind(usable);
+            self.access(format!("{kind} {value}").trim(), tuple, depth, &usable);
+        }
+    }
+
+    /// The arrays or the scalars, if there are any.
+    fn of_one_kind<'b>(&mut self, usable: &[(&'b str, usize)]) -> Vec<(&'b str, usize)> {
+        let is_scalar = |name: &str| ["s", "t", "p"].contains(&name);
+        let wanted = self.chance(50);
+        let picked: Vec<_> = usable.iter().copied().filter(|(name, _)| is_scalar(name) == wanted).collect();
+        if picked.is_empty() { usable.to_vec() } else { picked }
+    }
+
     fn access(&mut self, kind: &str, tuple: &str, depth: usize, usable: &[(&str, usize)]) {
         let Some(&array) = self.rng.choice(usable) else { return };
-        let relation = self.relation(tuple, depth, array, self.shape.unbounded && kind != "write");
+        let relation = self.relation(tuple, depth, array, self.shape.unbounded && !kind.starts_with("write"));
         let _ = writeln!(self.stmts, "  {kind} {relation}");
     }
 
@@ -323,4 +372,138 @@ pub fn order(rng: &mut Rng, parts: &[Order]) -> Vec<Order> {
         rng.shuffle(&mut changed);
     }
     changed
+}
+
+/// A random scop in which values go through scalars as optimizers leave them: set before an inner loop, updated in it,
+/// stored behind it; loads and operations hoisted out of the inner loop; and things around that get in the way of putting the
+/// scalar back into an array cell, more often than not.
+///
+/// ```text
+/// for i {  T: s = ..; h = ..   for k { S: s = f(s, h, ..); maybe an array }   U: C[..] = s   and some of V, W, X  }
+/// ```
+pub fn promoted_text(rng: &mut Rng) -> String {
+    let mut maker = Promoted { rng, text: String::new() };
+    maker.all();
+    maker.text
+}
+
+struct Promoted<'a> {
+    rng: &'a mut Rng,
+    text: String,
+}
+
+impl Promoted<'_> {
+    fn chance(&mut self, percent: u8) -> bool {
+        self.rng.u8(..100) < percent
+    }
+
+    fn one_of(&mut self, choices: &[&'static str]) -> &'static str {
+        choices[self.rng.usize(..choices.len())]
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text += line;
+        self.text.push('\n');
+    }
+
+    /// A cell of `C`, mostly the one of the iteration.
+    fn outer(&mut self) -> &'static str {
+        self.one_of(&[
+            "C[i]",
+            "C[i]",
+            "C[i]",
+            "C[i]",
+            "C[i + 1]",
+            "C[n - 1 - i]",
+            "C[2i]",
+            "C[0]",
+            "D[i]",
+            "A[i]",
+        ])
+    }
+
+    fn inner(&mut self) -> &'static str {
+        self.one_of(&["A[i]", "B[k]", "B[k + 1]", "C[i]", "C[k]", "A[k]", "D[i]", "C[i + 1]"])
+    }
+
+    fn all(&mut self) {
+        let least = self.one_of(&["0", "0", "1"]);
+        self.line(&format!("scop promoted\nparam n [0, *]\nparam m [{least}, *]"));
+        self.line("array A [n + 3] 8\narray B [m + 3] 8\narray C [*] 8\narray D [n + 3] 8");
+        let phi = self.one_of(&["scalar s 8", "phi s 8", "phi s 8", "phi s 4", "phi s 8 fixed"]);
+        let phi = if self.chance(85) { "phi s 8" } else { phi };
+        self.line(&format!("{phi}\nscalar h 8\nphi e 8"));
+        self.before();
+        self.update();
+        self.behind();
+        let others: Vec<_> = ["V", "W", "X"].into_iter().filter(|_| self.chance(20)).collect();
+        others.iter().for_each(|name| self.other(name));
+        // Each name once: the later places take what the earlier ones left.
+        let mut left = others;
+        let mut take = |rng: &mut Rng| -> String {
+            let taken: Vec<_> = left.iter().copied().filter(|_| rng.bool()).collect();
+            left.retain(|name| !taken.contains(name));
+            taken.join(" ")
+        };
+        let (first, second) = (take(self.rng), take(self.rng));
+        let rest = left.join(" ");
+        self.line(&format!("order {{ for {{ {first} T for {{ S }} {second} U {rest} }} }}"));
+    }
+
+    fn before(&mut self) {
+        self.line("stmt T { T[i] : 0 <= i < n }");
+        let cell = self.outer();
+        self.line(&format!("  read x {{ T[i] -> {cell} }}"));
+        let cell = self.one_of(&["A[i]", "A[i]", "D[i + 1]", "C[i]"]);
+        self.line(&format!("  read y {{ T[i] -> {cell} }}\n  let u = f x %a\n  let! z = g y"));
+        let value = self.one_of(&["0", "x", "u", "z"]);
+        self.line(&format!("  write {value} {{ T[i] -> s[] }}"));
+        let value = self.one_of(&["y", "y", "u", "z"]);
+        self.line(&format!("  write {value} {{ T[i] -> h[] }}"));
+        if self.chance(15) {
+            let (value, cell) = (self.one_of(&["0", "x", "u"]), self.outer());
+            self.line(&format!("  write {value} {{ T[i] -> {cell} }}"));
+        }
+    }
+
+    fn update(&mut self) {
+        let domain =
+            self.one_of(&["0 <= k < m", "0 <= k < m", "0 <= k <= i", "0 <= k < 3", "0 <= k < m and k != i"]);
+        self.line(&format!("stmt S {{ S[i, k] : 0 <= i < n and {domain} }}"));
+        let cell = self.inner();
+        self.line(&format!(
+            "  read s {{ S[i, k] -> s[] }}\n  read h {{ S[i, k] -> h[] }}\n  read b {{ S[i, k] -> {cell} }}"
+        ));
+        self.line("  let p = f h b\n  let q = f s p");
+        self.line("  write q { S[i, k] -> e[] }");
+        if self.chance(80) {
+            self.line("  write q { S[i, k] -> s[] }");
+        }
+        if self.chance(25) {
+            let (value, cell) = (self.one_of(&["q", "q", "p", "s"]), self.inner());
+            let kind = self.one_of(&["write", "write", "write", "maywrite"]);
+            self.line(&format!("  {kind} {value} {{ S[i, k] -> {cell} }}"));
+        }
+    }
+
+    fn behind(&mut self) {
+        let guard = self.one_of(&["", "", "", "", " and i != 1", " and i < m"]);
+        self.line(&format!("stmt U {{ U[i] : 0 <= i < n{guard} }}"));
+        let scalar = self.one_of(&["s", "e"]);
+        self.line(&format!("  read s {{ U[i] -> {scalar}[] }}\n  read h {{ U[i] -> h[] }}\n  let g = f s h"));
+        let (value, cell) = (self.one_of(&["s", "s", "s", "g", "h"]), self.outer());
+        self.line(&format!("  write {value} {{ U[i] -> {cell} }}"));
+    }
+
+    /// Something that may be in the way.
+    fn other(&mut self, name: &str) {
+        let (first, second) = (self.outer(), self.outer());
+        let value = self.one_of(&["x", "0", "v", "y"]);
+        let kind = self.one_of(&["write", "write", "maywrite"]);
+        let scalar = self.one_of(&["s", "h", "e", "h"]);
+        self.line(&format!(
+            "stmt {name} {{ {name}[i] : 0 <= i < n }}\n  read x {{ {name}[i] -> {first} }}\n  read y {{ {name}[i] -> {scalar}[] }}\n  \
+             let v = f x y\n  {kind} {value} {{ {name}[i] -> {second} }}"
+        ));
+    }
 }

@@ -454,6 +454,14 @@ impl<'p> Inst<'p> {
         ask!(ffi::orthant_access_bytes(self.raw))
     }
 
+    /// The alignment that a load or store promises, in bytes.
+    pub fn alignment(self) -> u32 {
+        match self.pointer() {
+            Some(_) => ask!(llvm_c::LLVMGetAlignment(self.raw)),
+            None => 1,
+        }
+    }
+
     /// A phi's incoming values with the blocks they come from.
     pub fn incoming(self) -> Vec<(Value<'p>, Block<'p>)> {
         if self.opcode() != LLVMOpcode::LLVMPHI {
@@ -569,6 +577,22 @@ impl<'p> Value<'p> {
     /// Whether both are of one type.
     pub fn has_type_of(self, other: Value<'p>) -> bool {
         ask!(llvm_c::LLVMTypeOf(self.raw)) == ask!(llvm_c::LLVMTypeOf(other.raw))
+    }
+
+    /// The bytes of a value that fills whole bytes and is nothing but its bits: an integer of 8, 16, 32 or 64 bits, a `float`
+    /// or a `double`. Not an address: those know where they are from.
+    pub fn plain_bytes(self) -> Option<u32> {
+        use llvm_sys::LLVMTypeKind::*;
+        let ty = ask!(llvm_c::LLVMTypeOf(self.raw));
+        match ask!(llvm_c::LLVMGetTypeKind(ty)) {
+            LLVMFloatTypeKind => Some(4),
+            LLVMDoubleTypeKind => Some(8),
+            LLVMIntegerTypeKind => {
+                let bits = ask!(llvm_c::LLVMGetIntTypeWidth(ty));
+                matches!(bits, 8 | 16 | 32 | 64).then_some(bits / 8)
+            }
+            _ => None,
+        }
     }
 
     /// Whether its type is `i1`.

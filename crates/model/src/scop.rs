@@ -13,8 +13,10 @@
 //! - *Parameters* are values that do not change in the nest; the *context* is what is known about them.
 //! - The [`Ledger`] lists what was assumed and must be checked at run time.
 //!
-//! A statement's body is opaque here: whoever built the model knows by [`StmtId`] and [`AccessId`] what they
-//! stand for.
+//! - A statement's *body* says, as far as it is known, what the statement computes: which [operation](Op) has which
+//!   operands, and which value each write stores. Operations are opaque: two of one name with equal operands have
+//!   equal results if they are pure, and that is all. Whoever built the model knows by [`StmtId`], [`AccessId`] and the
+//!   operations' names what they stand for.
 //!
 //! # Invariant
 //! What [`Scop::verify`] says. A `Scop` is built, verified, and then not changed; later facts (dependences, new
@@ -93,6 +95,9 @@ pub struct Array {
     pub shape: Vec<Option<String>>,
     /// What kind of cells.
     pub kind: ArrayKind,
+    /// For scalars and phis: whether the cell must stay and keep its last value, because something outside of the
+    /// model reads it.
+    pub is_fixed: bool,
 }
 
 /// Where the cells of an array are.
@@ -117,8 +122,71 @@ pub struct Stmt {
     pub accesses: Vec<Access>,
     /// Pairs of a read and a write that together are a reduction.
     pub reductions: Vec<Reduction>,
+    /// What is known of what it computes.
+    pub body: Body,
     /// Where it stands in the source.
     pub loc: Option<SourceLoc>,
+}
+
+/// What a statement computes, as far as it is known. Empty: nothing is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Body {
+    /// The operations; each is executed in every instance, after those it uses.
+    pub ops: Vec<Op>,
+    /// The values that writes store. A write that is not listed stores something that depends on the instance and on
+    /// all that it reads.
+    pub stored: Vec<(AccessId, Operand)>,
+}
+
+/// An operation of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// The name of its result, unique in the statement.
+    pub name: String,
+    /// What is computed.
+    pub operator: String,
+    /// Of what. Without operands, the result depends on the instance.
+    pub operands: Vec<Operand>,
+    /// Whether the result depends on nothing but the operands, and computing it again has no effect. It may still
+    /// trap for some operands: division is pure.
+    pub is_pure: bool,
+}
+
+/// A value in a statement.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// What the access reads; it touches one cell.
+    Read(AccessId),
+    /// The result of the statement's operation of that index.
+    Op(usize),
+    /// A value that does not change in the nest: a constant (`0`) or something computed before (`%alpha`).
+    Outside(String),
+}
+
+impl Body {
+    /// The value that a write stores, if it is known.
+    pub fn stored(&self, write: AccessId) -> Option<&Operand> {
+        self.stored.iter().find(|(id, _)| *id == write).map(|(_, value)| value)
+    }
+
+    /// All operands of operations and writes.
+    pub fn operands(&self) -> impl Iterator<Item = &Operand> {
+        let stored = self.stored.iter().map(|(_, value)| value);
+        self.ops.iter().flat_map(|op| &op.operands).chain(stored)
+    }
+}
+
+impl Stmt {
+    /// The access of that number, if it is the statement's.
+    pub fn access(&self, id: AccessId) -> Option<&Access> {
+        self.accesses.iter().find(|access| access.id == id)
+    }
+
+    /// Whether the body tells the value of every write.
+    pub fn is_transparent(&self) -> bool {
+        let mut writes = self.accesses.iter().filter(|access| access.kind != AccessKind::Read);
+        writes.all(|write| self.body.stored(write.id).is_some())
+    }
 }
 
 /// What the instances of a statement do to an array.
@@ -203,6 +271,17 @@ impl Scop {
     /// The array whose tuples have this name.
     pub fn array_named(&self, name: &str) -> Option<ArrayId> {
         self.arrays.iter().position(|array| array.name == name).map(|index| ArrayId(index as u32))
+    }
+
+    /// The statement that an access belongs to, and the access.
+    pub fn access(&self, id: AccessId) -> Option<(StmtId, &Access)> {
+        self.stmt_ids().find_map(|stmt| Some((stmt, self.stmt(stmt).access(id)?)))
+    }
+
+    /// A number that no access has.
+    pub fn next_access(&self) -> AccessId {
+        let ids = self.stmts.iter().flat_map(|stmt| &stmt.accesses).map(|access| access.id.0 + 1);
+        AccessId(ids.max().unwrap_or(0))
     }
 
     /// All instances: `{ S[i,j]; T[i] }`, restricted to parameter values of the context.

@@ -18,9 +18,23 @@
 //! order { for { for { Init for { Sum } } } }
 //! ```
 //!
+//! What statements compute may be told, too:
+//!
+//! ```text
+//! stmt Sum { Sum[i, j, k] : 0 <= i, j, k < n }
+//!   read a { Sum[i, j, k] -> A[i, k] }         # what it reads is called `a`
+//!   read c { Sum[i, j, k] -> t[] }
+//!   let p = mul a %alpha                       # a pure operation; `%alpha` does not change in the nest
+//!   let q = add c p
+//!   let! r = rand q 2                          # an operation that is not pure; constants start with a digit or `-`
+//!   write q { Sum[i, j, k] -> t[] }            # what is written
+//! ```
+//!
+//! The names of reads are not kept: they are printed as `r0`, `r1`, ... by their place among the accesses.
+//!
 //! Sets and relations are in isl's notation and may be continued over lines until their braces close; the
-//! prefix `[n] ->` may be left out. `maywrite` and `phi` are written like `write` and `scalar`. `#` starts a
-//! comment. Assumptions are not part of the text: they come from the front end that took them.
+//! prefix `[n] ->` may be left out. `maywrite` and `phi` are written like `write` and `scalar`. `fixed` behind a scalar
+//! or phi says that something outside of the nest reads it afterwards. `#` starts a comment. Assumptions are not part of the text: they come from the front end that took them.
 
 use crate::scop::*;
 use crate::verify::Invalid;
@@ -91,6 +105,38 @@ struct Parser {
     scop: Scop,
     prefix: String,
     has_order: bool,
+    /// What the statement being read calls its reads, and what it does with names.
+    names: Names,
+}
+
+/// The names in a statement's body, and the places that use them: they are resolved when the statement is complete.
+#[derive(Default)]
+struct Names {
+    reads: Vec<(String, AccessId)>,
+    ops: Vec<(Op, Vec<String>)>,
+    stored: Vec<(AccessId, String)>,
+}
+
+impl Names {
+    fn resolve(&self, name: &str) -> Result<Operand, String> {
+        if name.starts_with(|c: char| c == '%' || c == '-' || c.is_ascii_digit()) {
+            return Ok(Operand::Outside(name.to_owned()));
+        }
+        let read = self.reads.iter().find(|(known, _)| known == name).map(|(_, id)| Operand::Read(*id));
+        let op = || self.ops.iter().position(|(op, _)| op.name == name).map(Operand::Op);
+        read.or_else(op).ok_or(format!("there is no value `{name}` in the statement"))
+    }
+
+    fn body(self) -> Result<Body, String> {
+        let stored = self.stored.iter().map(|(id, name)| Ok((*id, self.resolve(name)?)));
+        let stored = stored.collect::<Result<_, String>>()?;
+        let mut ops = Vec::new();
+        for (op, operands) in &self.ops {
+            let operands = operands.iter().map(|name| self.resolve(name)).collect::<Result<_, _>>()?;
+            ops.push(Op { operands, ..op.clone() });
+        }
+        Ok(Body { ops, stored })
+    }
 }
 
 impl Parser {
@@ -113,10 +159,11 @@ impl Parser {
             order: Vec::new(),
             ledger: Default::default(),
         };
-        Ok(Self { scop, prefix, has_order: false })
+        Ok(Self { scop, prefix, has_order: false, names: Names::default() })
     }
 
     fn finish(mut self) -> Result<Scop, String> {
+        self.finish_body()?;
         if !self.has_order {
             return Err("there is no `order`".into());
         }
@@ -148,11 +195,13 @@ impl Parser {
             "write" => drop(self.access(rest, AccessKind::MustWrite)?),
             "maywrite" => drop(self.access(rest, AccessKind::MayWrite)?),
             "reduce" => self.reduce(rest)?,
+            "let" => self.op(rest, true)?,
+            "let!" => self.op(rest, false)?,
             "order" => self.order(rest)?,
             _ => {
                 return Err(format!(
                     "`{word}` is none of scop, param, context, array, scalar, phi, stmt, read, write, maywrite, \
-                     reduce, order"
+                     reduce, let, let!, order"
                 ));
             }
         }
@@ -185,12 +234,16 @@ impl Parser {
         let (sizes, bytes) = rest.rsplit_once(']').ok_or_else(usage)?;
         let size = |text: &str| (text.trim() != "*").then(|| text.trim().to_owned());
         let shape = if sizes.trim().is_empty() { Vec::new() } else { sizes.split(',').map(size).collect() };
-        self.push_array(name.trim(), shape, bytes.trim(), ArrayKind::Memory)
+        self.push_array(name.trim(), shape, bytes.trim(), ArrayKind::Memory, false)
     }
 
     fn scalar(&mut self, rest: &str, kind: ArrayKind) -> Result<(), String> {
         let (name, bytes) = rest.split_once(char::is_whitespace).ok_or("expected a name and its bytes")?;
-        self.push_array(name, Vec::new(), bytes.trim(), kind)
+        let (bytes, is_fixed) = match bytes.trim().strip_suffix("fixed") {
+            Some(bytes) => (bytes, true),
+            None => (bytes, false),
+        };
+        self.push_array(name, Vec::new(), bytes.trim(), kind, is_fixed)
     }
 
     fn push_array(
@@ -199,30 +252,70 @@ impl Parser {
         shape: Vec<Option<String>>,
         bytes: &str,
         kind: ArrayKind,
+        is_fixed: bool,
     ) -> Result<(), String> {
         let elem_bytes =
             bytes.parse().map_err(|_| format!("expected the bytes per cell, found `{bytes}`"))?;
-        self.scop.arrays.push(Array { name: name.to_owned(), elem_bytes, shape, kind });
+        self.scop.arrays.push(Array { name: name.to_owned(), elem_bytes, shape, kind, is_fixed });
         Ok(())
     }
 
     fn stmt(&mut self, rest: &str) -> Result<(), String> {
         let (name, domain) = rest.split_once(char::is_whitespace).ok_or("expected a name and a domain")?;
         let domain = self.set(domain.trim())?;
-        let stmt =
-            Stmt { name: name.to_owned(), domain, accesses: Vec::new(), reductions: Vec::new(), loc: None };
-        self.scop.stmts.push(stmt);
+        self.finish_body()?;
+        self.scop.stmts.push(Stmt {
+            name: name.to_owned(),
+            domain,
+            accesses: Vec::new(),
+            reductions: Vec::new(),
+            body: Body::default(),
+            loc: None,
+        });
+        Ok(())
+    }
+
+    /// Resolves the names of the last statement.
+    fn finish_body(&mut self) -> Result<(), String> {
+        let mut names = std::mem::take(&mut self.names);
+        if let Some(stmt) = self.scop.stmts.last_mut() {
+            // As it is printed.
+            let places = stmt.accesses.iter().enumerate().map(|(place, read)| (format!("r{place}"), read.id));
+            names.reads.extend(places);
+            stmt.body = names.body()?;
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, rest: &str, is_pure: bool) -> Result<(), String> {
+        let (name, rest) = rest.split_once('=').ok_or("expected `let NAME = OPERATOR VALUES`")?;
+        let mut words = rest.split_whitespace().map(str::to_owned);
+        let operator = words.next().ok_or("expected an operator after `=`")?;
+        if self.scop.stmts.is_empty() {
+            return Err("an operation stands before the first statement".into());
+        }
+        let op = Op { name: name.trim().to_owned(), operator, operands: Vec::new(), is_pure };
+        self.names.ops.push((op, words.collect()));
         Ok(())
     }
 
     fn access(&mut self, rest: &str, kind: AccessKind) -> Result<AccessId, String> {
-        let relation: Map = self.isl(rest)?;
+        let (value, relation) = match rest.split_once(char::is_whitespace) {
+            Some((value, relation)) if !value.starts_with(['{', '[']) => (Some(value), relation.trim()),
+            _ => (None, rest),
+        };
+        let relation: Map = self.isl(relation)?;
         let name = relation.get_tuple_name(isl::DimType::Out).map_err(|error| error.to_string())?;
         let name = name.ok_or("the access leads to tuples without a name")?;
         let array = self.scop.array_named(&name).ok_or(format!("there is no array `{name}`"))?;
         let id = AccessId(self.scop.stmts.iter().map(|stmt| stmt.accesses.len() as u32).sum());
         let stmt = self.scop.stmts.last_mut().ok_or("an access stands before the first statement")?;
         stmt.accesses.push(Access { id, kind, array, relation });
+        match (value, kind) {
+            (None, _) => {}
+            (Some(value), AccessKind::Read) => self.names.reads.push((value.to_owned(), id)),
+            (Some(value), _) => self.names.stored.push((id, value.to_owned())),
+        }
         Ok(id)
     }
 
@@ -319,10 +412,46 @@ impl fmt::Display for Scop {
 
 fn write_array(f: &mut fmt::Formatter<'_>, array: &Array) -> fmt::Result {
     let sizes: Vec<_> = array.shape.iter().map(|size| size.as_deref().unwrap_or("*")).collect();
+    let fixed = if array.is_fixed { " fixed" } else { "" };
     match array.kind {
         ArrayKind::Memory => writeln!(f, "array {} [{}] {}", array.name, sizes.join(", "), array.elem_bytes),
-        ArrayKind::Scalar => writeln!(f, "scalar {} {}", array.name, array.elem_bytes),
-        ArrayKind::Phi => writeln!(f, "phi {} {}", array.name, array.elem_bytes),
+        ArrayKind::Scalar => writeln!(f, "scalar {} {}{fixed}", array.name, array.elem_bytes),
+        ArrayKind::Phi => writeln!(f, "phi {} {}{fixed}", array.name, array.elem_bytes),
+    }
+}
+
+fn verb(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "read",
+        AccessKind::MustWrite => "write",
+        AccessKind::MayWrite => "maywrite",
+    }
+}
+
+impl Stmt {
+    /// What a body calls the value that an access reads or writes, with a space before it.
+    fn value_text(&self, access: &Access) -> String {
+        let is_used = || self.body.operands().any(|operand| *operand == Operand::Read(access.id));
+        match self.body.stored(access.id) {
+            Some(value) => format!(" {}", self.operand_text(value)),
+            None if access.kind == AccessKind::Read && is_used() => {
+                format!(" {}", self.operand_text(&Operand::Read(access.id)))
+            }
+            None => String::new(),
+        }
+    }
+
+    fn operand_text(&self, operand: &Operand) -> String {
+        match operand {
+            Operand::Read(id) => {
+                let place = self.accesses.iter().position(|access| access.id == *id);
+                format!("r{}", place.unwrap_or_default())
+            }
+            Operand::Op(index) => {
+                self.body.ops.get(*index).map_or_else(|| format!("op{index}"), |op| op.name.clone())
+            }
+            Operand::Outside(name) => name.clone(),
+        }
     }
 }
 
@@ -338,10 +467,15 @@ impl Scop {
                     let name = REDUCTIONS.iter().find(|(op, _)| *op == r.op).map_or("add", |(_, name)| name);
                     writeln!(f, "  reduce {name} {}", access.relation)?;
                 }
-                (None, AccessKind::Read) => writeln!(f, "  read {}", access.relation)?,
-                (None, AccessKind::MustWrite) => writeln!(f, "  write {}", access.relation)?,
-                (None, AccessKind::MayWrite) => writeln!(f, "  maywrite {}", access.relation)?,
+                (None, kind) => {
+                    writeln!(f, "  {}{} {}", verb(kind), stmt.value_text(access), access.relation)?
+                }
             }
+        }
+        for op in &stmt.body.ops {
+            write!(f, "  let{} {} = {}", if op.is_pure { "" } else { "!" }, op.name, op.operator)?;
+            op.operands.iter().try_for_each(|operand| write!(f, " {}", stmt.operand_text(operand)))?;
+            writeln!(f)?;
         }
         Ok(())
     }

@@ -7,8 +7,11 @@
 //! 4. Each access relates the statement's tuples to tuples of its array, with as many subscripts as the array
 //!    has dimensions; scalars and phis have none. Cells have at least one byte. Access numbers are unique.
 //! 5. The two accesses of a reduction exist, are a read and a must-write of one array, and have equal relations.
+//! 6. The operations of a body have identifiers as names, unique in the statement and not of the form `r0`; they use
+//!    reads of the statement and operations before them. A value is stored by a write of the statement, once. Values
+//!    from outside have names that start with `%`, `-` or a digit and have no spaces.
 
-use crate::scop::{Access, AccessKind, ArrayKind, Order, Scop, Stmt, stmts_below};
+use crate::scop::{Access, AccessKind, ArrayKind, Operand, Order, Scop, Stmt, stmts_below};
 use isl::DimType;
 use std::collections::HashSet;
 
@@ -48,6 +51,7 @@ impl Scop {
                 }
             }
             self.verify_reductions(stmt)?;
+            verify_body(stmt)?;
         }
         self.verify_order()
     }
@@ -146,6 +150,50 @@ impl Scop {
             }
         }
         Ok(())
+    }
+}
+
+fn verify_body(stmt: &Stmt) -> Result<(), Invalid> {
+    let body = &stmt.body;
+    distinct("operation", body.ops.iter().map(|op| op.name.as_str()))?;
+    for (index, op) in body.ops.iter().enumerate() {
+        if op.name.strip_prefix('r').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit())) {
+            return broken(format!(
+                "{} is no name for an operation of {}: reads are called so",
+                op.name, stmt.name
+            ));
+        }
+        if op.operator.is_empty() || op.operator.contains(char::is_whitespace) {
+            return broken(format!("{} of {} has no operator", op.name, stmt.name));
+        }
+        for operand in &op.operands {
+            verify_operand(stmt, operand, index)?;
+        }
+    }
+    let mut writes = HashSet::new();
+    for (id, value) in &body.stored {
+        let is_write = stmt.access(*id).is_some_and(|access| access.kind != AccessKind::Read);
+        if !is_write || !writes.insert(*id) {
+            return broken(format!("{} stores a value by what is not one of its writes", stmt.name));
+        }
+        verify_operand(stmt, value, body.ops.len())?;
+    }
+    Ok(())
+}
+
+/// An operand that stands behind the first `known` operations.
+fn verify_operand(stmt: &Stmt, operand: &Operand, known: usize) -> Result<(), Invalid> {
+    let is_good = match operand {
+        Operand::Read(id) => stmt.access(*id).is_some_and(|access| access.kind == AccessKind::Read),
+        Operand::Op(index) => *index < known,
+        Operand::Outside(name) => {
+            name.starts_with(|c: char| c == '%' || c == '-' || c.is_ascii_digit())
+                && !name.contains(|c: char| c.is_whitespace() || "{}#".contains(c))
+        }
+    };
+    match is_good {
+        true => Ok(()),
+        false => broken(format!("an operand of {} is not there: {operand:?}", stmt.name)),
     }
 }
 

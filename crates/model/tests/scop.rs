@@ -42,6 +42,58 @@ fn prints_and_parses_back() {
     }
 }
 
+const BODY: &str = "
+param n
+array A [n] 8
+array C [n] 8
+phi c 8
+scalar o 8 fixed
+stmt T { T[i] : 0 <= i < n }
+  write -1.5 { T[i] -> c[] }
+stmt S { S[i, k] : 0 <= i, k < n }
+  read c { S[i, k] -> c[] }
+  reduce add { S[i, k] -> C[i] }
+  read a { S[i, k] -> A[k] }
+  let p = mul a %alpha
+  let! q = rand c p r1
+  write q { S[i, k] -> c[] }
+  maywrite c { S[i, k] -> o[] }
+order { for { T for { S } } }
+";
+
+#[test]
+fn bodies_print_and_parse_back() {
+    let ctx = Ctx::new();
+    let first = Scop::parse(&ctx, BODY).unwrap();
+    let printed = first.to_string();
+    let second = Scop::parse(&ctx, &printed).unwrap();
+    assert_eq!(printed, second.to_string());
+    let bodies = |scop: &Scop| scop.stmts.iter().map(|stmt| stmt.body.clone()).collect::<Vec<_>>();
+    assert_eq!(bodies(&first), bodies(&second));
+    assert_eq!(first.arrays, second.arrays);
+    assert!(printed.contains("let! q = rand r0 p r1") && printed.contains("scalar o 8 fixed"), "{printed}");
+    assert!(first.stmts[0].is_transparent() && !first.stmts[1].is_transparent());
+}
+
+#[test]
+fn broken_bodies_are_refused() {
+    let body = |text: &str| {
+        format!("array A [] 8\nstmt S {{ S[] }}\n read a {{ S[] -> A[] }}\n {text}\norder {{ S }}")
+    };
+    for (text, expected) in [
+        ("let x = f b", "there is no value `b`"),
+        ("let x = f y\nlet y = f a", "is not there"),
+        ("let x = f a\nlet x = f a", "declared twice"),
+        ("let r7 = f a", "reads are called so"),
+        ("let x f a", "expected `let NAME"),
+        ("write b { S[] -> A[] }", "there is no value `b`"),
+        ("let a = f 1\nlet x = f r1\nwrite { S[] -> A[] }", "is not there"),
+    ] {
+        let message = rejected(&body(text));
+        assert!(message.contains(expected), "{text:?}: {message}");
+    }
+}
+
 #[test]
 fn the_range_of_a_parameter_is_in_the_context() {
     let ctx = Ctx::new();

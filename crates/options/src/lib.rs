@@ -58,6 +58,8 @@ pub struct Options {
     pub schedule_in: Option<PathBuf>,
     /// The folder that orders are written to.
     pub schedule_out: Option<PathBuf>,
+    /// Whether scalars are removed where that is possible.
+    pub delicm: bool,
     /// Whether the time of each stage is printed when the host ends.
     pub time: bool,
     /// Work units that one function may use; 0 is no limit.

@@ -454,6 +454,7 @@ impl Options {
             }
             ("schedule-in", Value::File(folder)) => self.schedule_in = folder,
             ("schedule-out", Value::File(folder)) => self.schedule_out = folder,
+            ("delicm", Value::Flag(on)) => self.delicm = on,
             ("time", Value::Flag(on)) => self.time = on,
             ("budget", Value::Number(units)) => self.budget = units,
             ("panic-in", Value::Text(function)) => self.panic_in = function,
@@ -475,6 +476,7 @@ impl Default for Options {
             schedule: Schedule::Auto,
             schedule_in: None,
             schedule_out: None,
+            delicm: true,
             time: false,
             budget: 0,
             panic_in: None,

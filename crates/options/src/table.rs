@@ -47,7 +47,7 @@ const fn option(
 }
 
 /// The stages of the pipeline that exist, in order.
-pub const STAGES: &[&str] = &["detect", "lift", "dependences", "schedule", "astgen", "emit"];
+pub const STAGES: &[&str] = &["detect", "lift", "delicm", "dependences", "schedule", "astgen", "emit"];
 
 /// Every option there is.
 pub const TABLE: &[Spec] = &[
@@ -107,6 +107,13 @@ pub const TABLE: &[Spec] = &[
         "FOLDER",
         "",
         "Write the order of each modelled nest to FOLDER/NEST.json.",
+    ),
+    option(
+        "delicm",
+        Kind::Flag,
+        "BOOL",
+        "true",
+        "Keep scalars in array cells that are free, and compute them where they are used, so that loops can be reordered.",
     ),
     option("time", Kind::Flag, "BOOL", "false", "Print the time spent in each stage when the compiler ends."),
     option(

@@ -3,6 +3,7 @@
 //! In user mode QEMU maps the program's files into its own address space, so `/proc/self/maps` names them all, libraries
 //! loaded later included; the program's addresses are the host's minus a constant (`guest_base`).
 
+use crate::unwind;
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -19,10 +20,12 @@ pub struct Module {
     pub bias: u64,
     /// Code that only jumps on into libraries.
     stubs: Vec<Range<u64>>,
-    /// Where functions begin.
+    /// Where functions begin, by symbols and by the tables for unwinding.
     entries: BTreeSet<u64>,
     /// Where functions that statements are wanted of begin; `None`: all.
     wanted: Option<BTreeSet<u64>>,
+    /// Where functions begin that begin ([0]) and end ([1]) the recording.
+    moments: [BTreeSet<u64>; 2],
 }
 
 /// Which files are described, and which functions in them.
@@ -32,8 +35,10 @@ pub struct Selection {
     pub program: PathBuf,
     /// Libraries too whose file name contains one of these.
     pub libraries: Vec<String>,
-    /// Functions whose name contains one of these; empty: all.
+    /// Functions with one of these names; empty: all.
     pub functions: Vec<String>,
+    /// Functions that begin and end the recording.
+    pub moments: [Option<String>; 2],
 }
 
 impl Selection {
@@ -43,9 +48,14 @@ impl Selection {
     }
 
     fn wants(&self, name: &str) -> bool {
-        let plain = name.split('(').next().unwrap_or(name);
-        self.functions.iter().any(|f| plain == f || plain.rsplit("::").next() == Some(f))
+        self.functions.iter().any(|f| is_called(name, f))
     }
+}
+
+/// Whether a function is meant: by its name with or without its path, without its parameters.
+fn is_called(name: &str, meant: &str) -> bool {
+    let plain = name.split('(').next().unwrap_or(name);
+    plain == meant || plain.rsplit("::").next() == Some(meant)
 }
 
 /// All described files.
@@ -149,21 +159,26 @@ impl Module {
             let start = s.address().wrapping_add(bias);
             start..start + s.size()
         });
-        let (mut entries, mut wanted) = (BTreeSet::new(), BTreeSet::new());
+        let tables = unwind::functions(&file);
+        let mut entries: BTreeSet<u64> = tables.iter().map(|(start, ..)| start.wrapping_add(bias)).collect();
+        let mut wanted = BTreeSet::new();
+        let mut moments: [BTreeSet<u64>; 2] = Default::default();
         for symbol in file.symbols().chain(file.dynamic_symbols()) {
             if symbol.kind() == SymbolKind::Text && symbol.is_definition() {
                 let at = symbol.address().wrapping_add(bias);
                 entries.insert(at);
-                if symbol
-                    .name()
-                    .is_ok_and(|name| selection.wants(&addr2line::demangle_auto(name.into(), None)))
-                {
+                let Ok(name) = symbol.name() else { continue };
+                let name = addr2line::demangle_auto(name.into(), None);
+                if selection.wants(&name) {
                     wanted.insert(at);
+                }
+                for (set, moment) in moments.iter_mut().zip(&selection.moments) {
+                    set.extend(moment.as_ref().filter(|m| is_called(&name, m)).map(|_| at));
                 }
             }
         }
         let wanted = (!selection.functions.is_empty()).then_some(wanted);
-        Some(Module { path: path.clone(), stubs: stubs.collect(), code, bias, entries, wanted })
+        Some(Module { path: path.clone(), stubs: stubs.collect(), code, bias, entries, wanted, moments })
     }
 
     /// Whether there is code to be described at an address.
@@ -171,9 +186,14 @@ impl Module {
         self.code.contains(&pc) && !self.stubs.iter().any(|range| range.contains(&pc))
     }
 
-    /// Where the function around an address begins, if there are symbols.
+    /// Where the function around an address begins, if that is known.
     pub fn entry_of(&self, pc: u64) -> Option<u64> {
         self.entries.range(..=pc).next_back().copied()
+    }
+
+    /// Whether a function that begins (0) or ends (1) the recording is at an address.
+    pub fn moment(&self, pc: u64) -> Option<usize> {
+        self.moments.iter().position(|set| set.contains(&pc))
     }
 
     /// Whether statements of the function at this address are wanted.

@@ -11,18 +11,19 @@
 //! up, and now and then in between, by a copy of the process, so that a program that is killed has one too.
 
 use crate::api::{Api, Id, Info, MemInfo, Tb};
-use crate::config::{Config, TIMED_OUT};
+use crate::config::{Config, Moment, TIMED_OUT};
 use crate::decode;
+use crate::lookahead::{Instructions, Lookahead};
 use crate::modules::{Modules, Selection};
-use iced_x86::{FlowControl, Instruction, InstructionInfoFactory, Mnemonic};
-use std::cell::{RefCell, UnsafeCell};
+use iced_x86::{Instruction, InstructionInfoFactory};
+use std::cell::UnsafeCell;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use trace::code::{Ahead, Block, Code, Flow, Pc, Step, Units};
+use trace::code::{Ahead, Block, Code, Flow, Pc, Units};
 use trace::{Mode, Options, Profile, Tracer};
 
 /// No registers are read or written by the callbacks.
@@ -35,67 +36,15 @@ const TICK: u32 = 1 << 16;
 /// Seconds until the first checkpoint; each one after it takes twice as long to come.
 const FIRST_CHECKPOINT: u64 = 5;
 
-/// Instructions that are looked at to see whether a function returns.
-const LOOKED_AT: usize = 2000;
+/// Time between notes of progress.
+const PROGRESS: Duration = Duration::from_millis(250);
 
 /// The program's code in memory.
-struct Guest {
-    modules: Arc<Mutex<Modules>>,
-    /// Functions that return, as far as is known.
-    returning: RefCell<HashMap<Pc, bool>>,
-}
+struct Memory(Arc<Mutex<Modules>>);
 
-impl Guest {
-    fn new(modules: &Arc<Mutex<Modules>>) -> Guest {
-        Guest { modules: Arc::clone(modules), returning: RefCell::default() }
-    }
-
-    /// Whether a function may return. After a call of one that does not, the next instruction is not reached, and what looks
-    /// like a way back into a loop may be none.
-    fn returns(&self, entry: Pc) -> bool {
-        if let Some(known) = self.returning.borrow().get(&entry) {
-            return *known;
-        }
-        // What calls itself is taken to return until something else is known.
-        self.returning.borrow_mut().insert(entry, true);
-        let returns = self.finds_return(entry);
-        self.returning.borrow_mut().insert(entry, returns);
-        returns
-    }
-
-    fn finds_return(&self, entry: Pc) -> bool {
-        let (mut seen, mut work) = (HashSet::new(), vec![entry]);
-        while let Some(pc) = work.pop() {
-            if !seen.insert(pc) {
-                continue;
-            }
-            let Some(i) = self.instruction(pc).filter(|_| seen.len() < LOOKED_AT) else { return true };
-            if i.flow_control() == FlowControl::Exception || i.mnemonic() == Mnemonic::Hlt {
-                continue;
-            }
-            match self.ahead(&i).ahead {
-                Ahead::Next | Ahead::Call => work.push(i.next_ip()),
-                Ahead::Branch(target) => work.extend([target, i.next_ip()]),
-                Ahead::Jump(target) => work.push(target),
-                Ahead::Away if decode::flow(&i) == Flow::Call => {}
-                Ahead::Away => return true,
-            }
-        }
-        false
-    }
-
-    /// What follows an instruction; nothing, after a call of a function that does not return.
-    fn ahead(&self, i: &Instruction) -> Step {
-        let step = decode::ahead(i);
-        let target = i.near_branch_target();
-        if step.ahead == Ahead::Call && target != 0 && !self.returns(target) {
-            return Step { ahead: Ahead::Away, ..step };
-        }
-        step
-    }
-
+impl Instructions for Memory {
     fn instruction(&self, pc: Pc) -> Option<Instruction> {
-        let modules = self.modules.lock().ok()?;
+        let modules = self.0.lock().ok()?;
         let module = modules.at(pc).filter(|module| module.describes(pc))?;
         let length = (module.code.end - pc).min(15) as usize;
         // SAFETY: the code of a module is mapped, and stays mapped while the program runs code of it.
@@ -103,21 +52,17 @@ impl Guest {
             unsafe { std::slice::from_raw_parts(pc.wrapping_add(modules.guest_base) as *const u8, length) };
         decode::decode(bytes, pc)
     }
-}
-
-impl Code for Guest {
-    fn step(&self, pc: Pc) -> Option<Step> {
-        self.instruction(pc).map(|i| self.ahead(&i))
-    }
 
     fn entry_of(&self, pc: Pc) -> Option<Pc> {
-        self.modules.lock().ok()?.at(pc)?.entry_of(pc)
+        self.0.lock().ok()?.at(pc)?.entry_of(pc)
     }
 
     fn is_wanted(&self, entry: Pc) -> bool {
-        self.modules.lock().is_ok_and(|modules| modules.at(entry).is_some_and(|m| m.wants(entry)))
+        self.0.lock().is_ok_and(|modules| modules.at(entry).is_some_and(|m| m.wants(entry)))
     }
 }
+
+type Guest = Lookahead<Memory>;
 
 /// Targets of jumps, found by looking ahead from where code is translated.
 #[derive(Default)]
@@ -172,8 +117,12 @@ struct State {
     ticks: u32,
     start: Instant,
     next_checkpoint: Duration,
+    next_progress: Duration,
     process: u32,
     forked: bool,
+    /// How often functions that begin and end the recording were called, and whether its beginning and end have come.
+    calls: [u64; 2],
+    reached: [bool; 2],
 }
 
 struct Shared(UnsafeCell<Option<Box<State>>>);
@@ -251,6 +200,11 @@ impl State {
             .blocks
             .entry((pcs[0], pcs.len()))
             .or_insert_with(|| tracer.add_block(Block { insns, flow }));
+        let moment = self.modules.lock().ok().and_then(|modules| modules.at(pcs[0])?.moment(pcs[0]));
+        if let Some(moment) = moment {
+            // SAFETY: as below.
+            unsafe { (self.api.register_exec)(handles[0], on_moment, NO_REGS, moment as *mut c_void) };
+        }
         // SAFETY: the handles are valid during translation; the user data is a number, not a pointer.
         unsafe {
             (self.api.register_exec)(handles[0], on_exec, NO_REGS, block as usize as *mut c_void);
@@ -319,11 +273,42 @@ impl State {
         }
     }
 
+    /// A function has been called that begins (0) or ends (1) the recording.
+    fn called_moment(&mut self, moment: usize) {
+        self.calls[moment] += 1;
+        let wanted = if moment == 0 { &self.config.from } else { &self.config.to };
+        if matches!(wanted, Some(Moment::Call(_, n)) if *n == self.calls[moment]) {
+            self.reach(moment);
+        }
+    }
+
+    /// The moment has come that begins (0) or ends (1) the recording; the other one is over then, if it comes later.
+    fn reach(&mut self, moment: usize) {
+        self.reached[moment] = true;
+        let on = self.reached[0] && !self.reached[1];
+        if let Some(tracer) = &mut self.tracer {
+            tracer.record(on);
+        }
+    }
+
     #[cold]
     fn look_at_clock(&mut self) {
         let passed = self.start.elapsed();
+        for (moment, wanted) in [&self.config.from, &self.config.to].map(Clone::clone).into_iter().enumerate()
+        {
+            let due = matches!(wanted, Some(Moment::Time(at)) if passed >= Duration::from_millis(at));
+            if due && !self.reached[moment] {
+                self.reach(moment);
+            }
+        }
+        if self.config.progress && passed >= self.next_progress {
+            self.next_progress = passed + PROGRESS;
+            self.tell_progress();
+        }
         if self.config.timeout > 0 && passed >= Duration::from_secs(self.config.timeout) && self.is_original()
         {
+            // Whoever waits for us shall be patient; without the file it only is less so.
+            let _ = std::fs::write(self.config.writing(), "");
             self.write(|profile| profile.program.ended = trace::profile::Ended::Timeout);
             // SAFETY: ends the process; nothing is to be cleaned up.
             unsafe { libc::_exit(TIMED_OUT) };
@@ -337,6 +322,13 @@ impl State {
                 );
             });
         }
+    }
+
+    fn tell_progress(&self) {
+        let Some(tracer) = self.tracer.as_ref().filter(|_| self.is_original()) else { return };
+        // Nobody is hurt if it cannot be written.
+        let _ =
+            std::fs::write(self.config.progress_file(), format!("{} {}", tracer.events(), tracer.nests()));
     }
 
     /// Whether this is not a child that the program has forked.
@@ -367,6 +359,11 @@ impl State {
         let mut profile = tracer.finish();
         self.relocate(&mut profile);
         profile.collection.seconds = self.start.elapsed().as_secs_f64();
+        if !self.reached[0] {
+            profile.warn("window", "the moment given with --from never came: nothing was recorded");
+        } else if self.config.to.is_some() && !self.reached[1] {
+            profile.warn("window", "the moment given with --to never came: it was recorded to the end");
+        }
         if self.forked {
             profile.warn("fork", "the program has forked; only the first process was observed");
         }
@@ -405,6 +402,10 @@ unsafe extern "C" fn on_exec(processor: c_uint, block: *mut c_void) {
         }
         state.tick();
     });
+}
+
+unsafe extern "C" fn on_moment(_: c_uint, moment: *mut c_void) {
+    with(|state| state.called_moment(moment as usize));
 }
 
 unsafe extern "C" fn on_access(processor: c_uint, info: MemInfo, address: u64, insn: *mut c_void) {
@@ -512,6 +513,7 @@ pub unsafe extern "C" fn kill(process: libc::pid_t, signal: c_int) -> c_int {
     if process == std::process::id() as libc::pid_t && signal != 0 {
         with(|state| {
             if state.is_original() {
+                let _ = std::fs::write(state.config.writing(), "");
                 state.checkpoint(true, |_| {});
             }
         });
@@ -600,6 +602,10 @@ impl State {
             program: config.program.clone(),
             libraries: config.libraries.clone(),
             functions: config.functions.clone(),
+            moments: [&config.from, &config.to].map(|moment| match moment {
+                Some(Moment::Call(function, _)) => Some(function.clone()),
+                _ => None,
+            }),
         };
         let modules = Arc::new(Mutex::new(Modules::new(selection)));
         let defaults = Options::default();
@@ -613,12 +619,18 @@ impl State {
             volatile: decode::VOLATILE.to_vec(),
             ..defaults
         };
-        let code = Guest::new(&modules);
+        let code = Guest::new(Memory(Arc::clone(&modules)));
+        let mut tracer = Tracer::new(Box::new(code), options);
+        let (later, first) = (config.from.is_some(), config.checkpoint);
+        let first = if first > 0 { first } else { FIRST_CHECKPOINT };
+        if later {
+            tracer.record(false);
+        }
         State {
             api,
             config,
-            tracer: Some(Tracer::new(Box::new(code), options)),
-            guest: Guest::new(&modules),
+            tracer: Some(tracer),
+            guest: Guest::new(Memory(Arc::clone(&modules))),
             modules,
             targets: Targets::default(),
             factory: InstructionInfoFactory::new(),
@@ -629,9 +641,12 @@ impl State {
             started: 0,
             ticks: 0,
             start: Instant::now(),
-            next_checkpoint: Duration::from_secs(FIRST_CHECKPOINT),
+            next_checkpoint: Duration::from_secs(first),
+            next_progress: PROGRESS,
             process: std::process::id(),
             forked: false,
+            calls: [0; 2],
+            reached: [!later, false],
         }
     }
 }

@@ -63,6 +63,8 @@ pub struct Request {
     pub quiet: bool,
     /// Settings; `program` and `output` are filled in here.
     pub config: Config,
+    /// Called now and then with events and nests so far, if the settings ask for progress.
+    pub progress: fn(u64, u64),
 }
 
 /// How a run went.
@@ -156,11 +158,10 @@ pub fn run(request: &Request) -> Result<Outcome, Problem> {
     }
     let start = Instant::now();
     let mut child = command.spawn().map_err(|e| failed("cannot run QEMU", e))?;
-    let (status, late) = wait(&mut child, config.timeout).map_err(|e| failed("cannot wait for QEMU", e))?;
+    let (status, late) = wait(&mut child, &config, || tell(request, &config))
+        .map_err(|e| failed("cannot wait for QEMU", e))?;
     let profile = read(&output, &request.program, status, late).map(|mut profile| {
-        profile.program.path = request.program.display().to_string();
-        profile.program.arguments =
-            request.arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
+        name_program(&mut profile, request);
         profile.collection.emulator = emulator;
         profile.collection.seconds = start.elapsed().as_secs_f64();
         symbols::resolve(&mut profile);
@@ -169,26 +170,52 @@ pub fn run(request: &Request) -> Result<Outcome, Problem> {
     Ok(Outcome { code: code(status), profile })
 }
 
-/// Waits for the program. The plugin itself ends it when its time is up; one that sleeps then is killed a little later.
-fn wait(child: &mut Child, timeout: u64) -> std::io::Result<(ExitStatus, bool)> {
-    if timeout == 0 {
-        return Ok((child.wait()?, false));
+/// Hands on what the plugin has last said about its progress.
+fn tell(request: &Request, config: &Config) {
+    if !config.progress {
+        return;
     }
-    let deadline = Instant::now() + Duration::from_secs(timeout) + Duration::from_secs(3 + timeout / 2);
+    let text = std::fs::read_to_string(config.progress_file()).unwrap_or_default();
+    let numbers: Vec<u64> = text.split(' ').filter_map(|word| word.parse().ok()).collect();
+    if let [events, nests] = numbers[..] {
+        (request.progress)(events, nests);
+    }
+}
+
+/// How long after its time the program may go on until it is asked to end, and then until it is killed.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long the plugin may take to write what it knows.
+const WRITING: Duration = Duration::from_secs(300);
+
+/// Waits for the program. The plugin itself ends it when its time is up; one that sleeps then is asked to end, which the plugin sees too,
+/// and one that does not is killed. While the plugin writes its profile it is left alone ([`Config::writing`]).
+fn wait(child: &mut Child, config: &Config, mut each: impl FnMut()) -> std::io::Result<(ExitStatus, bool)> {
+    let timed = config.timeout > 0;
+    let start = Instant::now();
+    let mut deadline = start + Duration::from_secs(config.timeout) + PATIENCE;
+    let mut asked = false;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok((status, false));
+            return Ok((status, asked));
         }
-        if Instant::now() > deadline {
-            child.kill()?;
-            return Ok((child.wait()?, true));
+        each();
+        let writing = config.writing().exists();
+        if timed && Instant::now() > if writing { deadline + WRITING } else { deadline } {
+            if asked || writing {
+                child.kill()?;
+                return Ok((child.wait()?, true));
+            }
+            asked = true;
+            deadline = Instant::now() + PATIENCE;
+            // SAFETY: a signal to our own child, which has not been waited for.
+            unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) };
         }
-        std::thread::sleep(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 
 /// The status as a shell reports it.
-fn code(status: ExitStatus) -> u8 {
+pub fn code(status: ExitStatus) -> u8 {
     let signal = status.signal().map(|signal| 128 + signal);
     status.code().or(signal).unwrap_or(1).clamp(0, 255) as u8
 }
@@ -203,7 +230,13 @@ fn read(output: &Path, program: &Path, status: ExitStatus, late: bool) -> Result
     };
     let text = std::fs::read_to_string(output).map_err(|_| no_profile(ended(status)))?;
     let mut profile = Profile::from_json(&text).map_err(no_profile)?;
-    let timed_out = late || profile.program.ended == Ended::Timeout && status.code() == Some(TIMED_OUT);
+    let late = late || profile.program.ended == Ended::Timeout && status.code() == Some(TIMED_OUT);
+    note_end(&mut profile, status, late);
+    Ok(profile)
+}
+
+/// Puts down how the program ended.
+fn note_end(profile: &mut Profile, status: ExitStatus, timed_out: bool) {
     profile.program.ended = match (status.code(), status.signal()) {
         _ if timed_out => Ended::Timeout,
         (Some(code), _) => Ended::Exit(code),
@@ -222,7 +255,18 @@ fn read(output: &Path, program: &Path, status: ExitStatus, late: bool) -> Result
         ),
         Ended::Exit(_) | Ended::Unknown => {}
     }
-    Ok(profile)
+}
+
+/// Completes a profile that was made in this process.
+pub(crate) fn finish_profile(profile: &mut Profile, request: &Request, status: ExitStatus, late: bool) {
+    note_end(profile, status, late);
+    name_program(profile, request);
+    symbols::resolve(profile);
+}
+
+fn name_program(profile: &mut Profile, request: &Request) {
+    profile.program.path = request.program.display().to_string();
+    profile.program.arguments = request.arguments.iter().map(|a| a.to_string_lossy().into_owned()).collect();
 }
 
 fn ended(status: ExitStatus) -> String {

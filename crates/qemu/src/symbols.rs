@@ -3,6 +3,7 @@
 //! Everything comes from the files themselves: debug information if there is some, else symbols, else addresses. A loop
 //! stands where its jump back does (the `for` or `while` in most compilers' debug information).
 
+use crate::unwind;
 use addr2line::Loader;
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, Mnemonic};
 use model::SourceLoc;
@@ -17,6 +18,8 @@ struct File {
     loader: Option<Loader>,
     /// The code: addresses and bytes.
     code: Vec<(u64, Vec<u8>)>,
+    /// Where functions begin and end.
+    functions: Vec<(u64, u64)>,
     /// Functions of libraries by the place where the dynamic linker writes their addresses.
     imported: HashMap<u64, String>,
 }
@@ -60,10 +63,18 @@ impl File {
     fn read(path: &Path) -> File {
         let bytes = std::fs::read(path).unwrap_or_default();
         let Ok(file) = object::File::parse(&*bytes) else {
-            return File { loader: None, code: Vec::new(), imported: HashMap::new() };
+            return File { loader: None, code: Vec::new(), functions: Vec::new(), imported: HashMap::new() };
         };
         let code = file.segments().filter_map(|s| Some((s.address(), s.data().ok()?.to_vec())));
-        File { loader: Loader::new(path).ok(), code: code.collect(), imported: imported(&file) }
+        let functions = unwind::functions(&file).into_iter().map(|(start, end, _)| (start, end)).collect();
+        File { loader: Loader::new(path).ok(), code: code.collect(), functions, imported: imported(&file) }
+    }
+
+    /// Where the function around an address begins, by the tables for unwinding.
+    fn begin(&self, address: u64) -> Option<u64> {
+        let after = self.functions.partition_point(|f| f.0 <= address);
+        let (start, end) = *self.functions.get(after.checked_sub(1)?)?;
+        (address < end).then_some(start)
     }
 
     /// The bytes at an address.
@@ -95,8 +106,13 @@ impl Symbols {
 
     /// The function that an address is in, not one that was inlined there.
     fn outer_function(&self, address: Address) -> String {
-        let symbol = self.loader(address).and_then(|loader| loader.find_symbol(address.offset));
-        symbol.map_or_else(|| format!("{:#x}", address.offset), demangled)
+        let symbol = self.loader(address).and_then(|loader| loader.find_symbol_info(address.offset));
+        let begins = self.files.get(address.file as usize).and_then(|file| file.begin(address.offset));
+        // The nearest symbol below may be that of another function: stripped files have some left.
+        match symbol.filter(|symbol| begins.is_none_or(|begin| begin <= symbol.address())) {
+            Some(symbol) => demangled(symbol.name()),
+            None => format!("{:#x}", begins.unwrap_or(address.offset)),
+        }
     }
 
     fn place(&mut self, address: Address) -> Place {

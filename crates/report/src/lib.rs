@@ -18,7 +18,7 @@ mod text;
 
 pub use json::{Document, ReadError, json, read};
 pub use order::arrange;
-pub use sarif::sarif;
+pub use sarif::{physical as sarif_place, sarif};
 pub use text::{Counts, Style, text};
 
 use model::{Refusal, SourceLoc};

@@ -121,8 +121,8 @@ fn result(function: &FunctionReport, rule: &str, message: &str, loc: Option<&Sou
     json!({ "ruleId": rule, "message": { "text": message }, "locations": [location] })
 }
 
-/// SARIF's lines and columns start at 1; 0 in debug information means unknown, and is left out.
-fn physical(loc: &SourceLoc) -> Value {
+/// A place as SARIF's physical location. Lines and columns start at 1 there; 0 in debug information means unknown, and is left out.
+pub fn physical(loc: &SourceLoc) -> Value {
     let mut place = json!({ "artifactLocation": { "uri": uri(&loc.file) } });
     if loc.line > 0 {
         place["region"] = json!({ "startLine": loc.line });

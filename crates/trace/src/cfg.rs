@@ -16,6 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most instructions of one function that are looked at ahead.
 const MAX_STEPS: usize = 200_000;
 
+/// So many edges that were not foreseen are taken into account as they come; further ones when their number has doubled.
+const LEARNT_AT_ONCE: usize = 64;
+
 /// One loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CfgLoop {
@@ -76,8 +79,12 @@ impl Cfg {
         if !self.seen.insert((from, to)) {
             return false;
         }
-        let before = std::mem::take(&mut self.loops);
         let known = self.contains(to);
+        // Interpreters jump from everywhere to everywhere; finding loops anew for each pair would take for ever.
+        if known && self.seen.len() > LEARNT_AT_ONCE && !self.seen.len().is_power_of_two() {
+            return false;
+        }
+        let before = std::mem::take(&mut self.loops);
         self.walk(to, code);
         self.build();
         !known || self.loops != before

@@ -13,6 +13,7 @@
 //! | `values` | integer results without reading registers |
 //! | `stream` | points in line, on their way to the folder |
 //! | [`tracer`] | events in, streams out |
+//! | [`sampled`] | samples in, a survey out |
 //! | [`profile`], `folded`, `result` | the result |
 
 mod cfg;
@@ -23,6 +24,7 @@ mod nodes;
 mod position;
 pub mod profile;
 mod result;
+pub mod sampled;
 mod shadow;
 mod stream;
 pub mod tracer;

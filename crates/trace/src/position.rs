@@ -100,6 +100,14 @@ impl Functions {
         function
     }
 
+    /// Header and latch of the loops around an address of a function, outermost first.
+    pub fn loops_around(&mut self, entry: Pc, pc: Pc, code: &dyn Code) -> Vec<(Pc, Pc)> {
+        let function = self.at(entry, code);
+        let cfg = self.cfg(function);
+        let of = |l: &usize| (cfg.loops()[*l].header, cfg.loops()[*l].latch);
+        cfg.loops_at(pc).0.iter().map(of).collect()
+    }
+
     /// An execution has gone from one address of a function to another.
     fn learn(&mut self, function: u32, from: Pc, to: Pc, code: &dyn Code) {
         if self.list[function as usize].1.add_edge(from, to, code) {

@@ -79,6 +79,10 @@ pub enum Ended {
 pub struct Collection {
     /// Only blocks and loops were observed (`--survey`): no statements, no dependences.
     pub survey: bool,
+    /// The survey is of samples, one per millisecond of processor time: all counts of instructions are counts of samples, and loops have
+    /// no iterations.
+    #[serde(default)]
+    pub sampled: bool,
     /// Where integer results came from: `"recomputed"` from the decoded instructions, or `"read"` from registers.
     pub values: String,
     /// The emulator and its version.

@@ -10,7 +10,7 @@
 //! member for all its dimensions is an induction variable as in the paper, and all its dependences are left out.
 
 use crate::code::Insn;
-use crate::context::Kind;
+use crate::context::{Kind, OUTSIDE};
 use crate::folded::{folded, identity, projected};
 use crate::profile::{
     Access, AccessKind, Address, Carrier, Class, Collection, Dependence, DependenceKind, FORMAT, Folded,
@@ -63,6 +63,8 @@ struct Builder {
     nests: HashMap<u32, usize>,
     /// Per dimension its position in the nest.
     loops: HashMap<u32, u32>,
+    /// Nests without statements for lack of room.
+    dropped: usize,
 }
 
 impl Tracer {
@@ -78,7 +80,9 @@ impl Tracer {
             edges: Vec::new(),
             nests: HashMap::new(),
             loops: HashMap::new(),
+            dropped: 0,
         };
+        builder.drop_details();
         builder.fold_instances();
         builder.fold_dependences();
         builder.profile()
@@ -90,6 +94,38 @@ fn place(pc: u64) -> Address {
 }
 
 impl Builder {
+    /// Drops what was recorded of nests for which the profile has no room, the least costly ones first.
+    fn drop_details(&mut self) {
+        let costs = self.costs();
+        let mut sizes: BTreeMap<u32, usize> = BTreeMap::new();
+        let roots: Vec<Option<u32>> =
+            self.tracer.instances.iter().map(|i| self.outermost(i.context)).collect();
+        for (instance, root) in self.tracer.instances.iter().zip(&roots).filter(|(i, _)| i.domain.is_some()) {
+            let insns = self.tracer.blocks[instance.block as usize].block.insns.len();
+            *sizes.entry(root.unwrap_or(OUTSIDE)).or_default() += insns;
+        }
+        let mut order: Vec<(u32, usize)> = sizes.into_iter().collect();
+        order.sort_by_key(|(root, _)| std::cmp::Reverse(costs[*root as usize]));
+        let mut left = self.tracer.options.max_statements;
+        let fits = |(root, size): (u32, usize)| match left.checked_sub(size) {
+            Some(rest) => {
+                left = rest;
+                None
+            }
+            None => Some(root),
+        };
+        let dropped: HashSet<u32> = order.into_iter().filter_map(fits).collect();
+        self.dropped = dropped.len();
+        for (instance, root) in self.tracer.instances.iter_mut().zip(&roots) {
+            if root.is_some_and(|root| dropped.contains(&root)) {
+                instance.domain = None;
+            }
+        }
+        let Tracer { dependences, instances, statements, .. } = &mut self.tracer;
+        let kept = |number: u32| instances.get(number as usize).is_some_and(|i| i.domain.is_some());
+        dependences.list.retain(|d| kept(d.target.0) && kept(statements[d.source as usize].0));
+    }
+
     fn fold_instances(&mut self) {
         for number in 0..self.tracer.instances.len() {
             let instance = &mut self.tracer.instances[number];
@@ -217,6 +253,7 @@ impl Builder {
         let options = &self.tracer.options;
         profile.collection = Collection {
             survey: options.survey,
+            sampled: false,
             values: "recomputed".to_owned(),
             mode: options.mode.name().to_owned(),
             memory_dependences: options.memory_dependences,
@@ -238,6 +275,10 @@ impl Builder {
         if self.tracer.dependences.lost > 0 {
             let n = self.tracer.dependences.lost;
             profile.warn("dependence-limit", format!("{n} dependence instances were not recorded: too many pairs of statements depend on each other; choose functions with --only"));
+        }
+        if self.dropped > 0 {
+            let n = self.dropped;
+            profile.warn("statement-limit", format!("of {n} nests only the loops are shown: there are too many statements; choose functions with --only"));
         }
         if self.tracer.instances_lost > 0 {
             let n = self.tracer.instances_lost;

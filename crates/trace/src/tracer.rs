@@ -51,6 +51,8 @@ pub struct Options {
     pub max_dependences: usize,
     /// Most blocks in contexts that are recorded.
     pub max_instances: usize,
+    /// Most statements in the profile; nests that do not fit, the least costly first, have loops only.
+    pub max_statements: usize,
     /// Registers that hold a function's result, and registers a call may change (integer registers).
     pub results: Units,
     /// Integer registers a call may change.
@@ -70,6 +72,7 @@ impl Default for Options {
             collect_at: 1 << 22,
             max_dependences: 200_000,
             max_instances: 200_000,
+            max_statements: 10_000,
             results: Units::default(),
             volatile: Vec::new(),
             stack_pointer: 4,
@@ -370,11 +373,11 @@ pub struct Tracer {
     pub(crate) options: Options,
     pub(crate) label_options: fold::Options,
     pub(crate) domain_options: fold::Options,
-    code: Box<dyn Code>,
+    pub(crate) code: Box<dyn Code>,
     pub(crate) blocks: Vec<Prepared>,
     pub(crate) contexts: Contexts,
     pub(crate) nodes: Nodes,
-    functions: Functions,
+    pub(crate) functions: Functions,
     pub(crate) instances: Vec<Instance>,
     by_block: HashMap<(u32, u32), u32>,
     /// Instance and instruction of each statement; the first is nobody.
@@ -388,6 +391,8 @@ pub struct Tracer {
     collect_at: usize,
     pub(crate) forgot: bool,
     pub(crate) instances_lost: u64,
+    /// Whether statements are recorded, or only counted.
+    recording: bool,
 }
 
 impl Tracer {
@@ -419,6 +424,7 @@ impl Tracer {
             collect_at: options.collect_at,
             forgot: false,
             instances_lost: 0,
+            recording: !options.survey,
             options,
         }
     }
@@ -434,12 +440,36 @@ impl Tracer {
         self.threads.len()
     }
 
-    /// Blocks executed.
-    pub fn executed(&self) -> u64 {
-        self.executed
+    /// Blocks executed and memory accesses, so far.
+    pub fn events(&self) -> u64 {
+        self.executed + self.accesses
     }
 
-    fn ensure_thread(&mut self, thread: usize) {
+    /// Outermost loops, so far.
+    pub fn nests(&self) -> usize {
+        let contexts = (1..self.contexts.count() as u32).map(|c| self.contexts.get(c));
+        contexts.filter(|c| c.depth == 1 && c.is_dimension() && c.iterations > 1).count()
+    }
+
+    /// Statements are recorded from now on, or only counted. Whatever was made before is nobody's.
+    pub fn record(&mut self, on: bool) {
+        let on = on && !self.options.survey;
+        if on && !self.recording {
+            self.shadow.clear();
+            self.readers.clear();
+            for t in &mut self.threads {
+                t.registers.fill(Cell::default());
+                t.saved.clear();
+                t.values.forget(0..crate::code::MAX_VALUES as u8);
+                t.values_done = usize::MAX;
+                t.called_from = None;
+                t.foreign_writes = Units::default();
+            }
+        }
+        self.recording = on;
+    }
+
+    pub(crate) fn ensure_thread(&mut self, thread: usize) {
         while self.threads.len() <= thread {
             let number = self.threads.len() as u32;
             self.threads.push(Thread {
@@ -459,7 +489,7 @@ impl Tracer {
     /// A block runs on a thread.
     pub fn exec(&mut self, thread: usize, block: u32) {
         self.ensure_thread(thread);
-        if !self.options.survey {
+        if self.recording {
             self.finish_values(thread, usize::MAX);
         }
         let instance = self.step(thread, block);
@@ -472,7 +502,7 @@ impl Tracer {
         if self.executed.is_multiple_of(CHECK_EVERY) {
             self.check_memory();
         }
-        if self.options.survey {
+        if !self.recording {
             return;
         }
         if self.threads[thread].walker.returned {
@@ -535,7 +565,7 @@ impl Tracer {
         to
     }
 
-    fn instance(&mut self, context: u32, block: u32) -> u32 {
+    pub(crate) fn instance(&mut self, context: u32, block: u32) -> u32 {
         let fresh = self.instances.len() as u32;
         let number = *self.by_block.entry((context, block)).or_insert(fresh);
         if number == fresh {
@@ -647,7 +677,7 @@ impl Tracer {
             return;
         };
         self.accesses += 1;
-        if self.options.survey {
+        if !self.recording {
             return;
         }
         let block = self.instances[number as usize].block as usize;
@@ -818,6 +848,9 @@ impl Tracer {
 
     /// Code that is not described runs on a thread; `reads` are the registers it reads before it sets them.
     pub fn foreign_exec(&mut self, thread: usize, reads: Units, writes: Units) {
+        if !self.recording {
+            return;
+        }
         let Tracer { threads, instances, blocks, nodes, dependences, .. } = self;
         let Some(t) = threads.get_mut(thread) else { return };
         let fresh = reads.without(t.foreign_writes);
@@ -838,6 +871,9 @@ impl Tracer {
     /// Code that is not described accesses memory.
     pub fn foreign_access(&mut self, thread: usize, stores: bool, address: u64, size: u32) {
         self.accesses += 1;
+        if !self.recording {
+            return;
+        }
         let Tracer { threads, instances, blocks, nodes, dependences, shadow, .. } = self;
         let Some(t) = threads.get_mut(thread) else { return };
         let Some(instance) = instances.get_mut(t.instance as usize).filter(|i| i.full) else {
@@ -935,7 +971,7 @@ impl Tracer {
     /// Nothing more will happen: the last results.
     pub(crate) fn end(&mut self) {
         for thread in 0..self.threads.len() {
-            if !self.options.survey {
+            if self.recording {
                 self.finish_values(thread, usize::MAX);
             }
         }

@@ -563,6 +563,10 @@ fn too_little_memory_is_said() {
     assert_eq!(run_with(&stencil(), 0, few).warnings[0].id, "dependence-limit");
     let none = Options { max_instances: 0, ..Options::default() };
     assert_eq!(run_with(&stencil(), 0, none).warnings[0].id, "context-limit");
+    let cut = run_with(&stencil(), 0, Options { max_statements: 3, ..Options::default() });
+    assert_eq!(cut.warnings[0].id, "statement-limit");
+    let nest = &cut.nests[0];
+    assert!(nest.loops.len() == 2 && nest.statements.is_empty() && nest.dependences.is_empty());
 }
 
 #[test]

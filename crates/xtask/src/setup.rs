@@ -103,6 +103,12 @@ pub const REQUIREMENTS: &[Requirement] = &[
         probe: Probe::Program("qemu-x86_64"),
     },
     Requirement {
+        package: "chromium-headless-shell",
+        least: &[100],
+        why: "the browser in which the HTML report is tested",
+        probe: Probe::Program("chromium-headless-shell"),
+    },
+    Requirement {
         package: "make",
         least: &[4],
         why: "the test of `orthant cc` as make's compiler",

@@ -4,7 +4,7 @@
 //! - by plain clang -O3 the four shapes have the same result, which is the one of the driver's own copy of the
 //!   kernel, is confirmed by an independent computation where there is one, and has no value that is not an
 //!   ordinary number;
-//! - with the plugin every element of every array has the same bits as without: at -O3 in all shapes, at
+//! - with the plugin every element of every array has the same bits as without: at -O3 in all shapes, early and late, at
 //!   -O2 -march=native in one shape of each kernel (they take turns, for the sake of time).
 
 #[path = "../src/bench/suite_kernels.rs"]
@@ -29,6 +29,8 @@ struct Config {
 
 const PLAIN_O3: Config = Config { name: "plain-O3", flags: &["-O3"], plugin: false };
 const PLUGIN_O3: Config = Config { name: "plugin-O3", flags: &["-O3"], plugin: true };
+const LATE_O3: Config =
+    Config { name: "late-O3", flags: &["-O3", "-mllvm", "-orthant-position=late"], plugin: true };
 const PLAIN_O2: Config = Config { name: "plain-O2", flags: &["-O2", "-march=native"], plugin: false };
 const PLUGIN_O2: Config = Config { name: "plugin-O2", flags: &["-O2", "-march=native"], plugin: true };
 
@@ -162,6 +164,12 @@ fn the_plugin_changes_no_bit() {
     compare(plain_o3(), &build(PLUGIN_O3, &all_shapes()), &all_shapes());
     let some = some_shapes();
     compare(&build(PLAIN_O2, &some), &build(PLUGIN_O2, &some), &some);
+}
+
+/// Where scalars have to be taken out of the way first.
+#[test]
+fn the_plugin_changes_no_bit_at_the_late_position() {
+    compare(plain_o3(), &build(LATE_O3, &all_shapes()), &all_shapes());
 }
 
 fn compare(plain: &Path, plugin: &Path, cases: &[(&Kernel, Shape)]) {

@@ -170,6 +170,20 @@ impl<'p> Builder<'p> {
         ask!(llvm_c::LLVMBuildStore(self.raw, value.raw, slot.raw));
     }
 
+    /// The content of memory at an address of that alignment.
+    pub fn load_at(&self, ty: Type<'p>, address: Value<'p>, alignment: u32) -> Value<'p> {
+        let load = self.load(ty, address);
+        ask!(llvm_c::LLVMSetAlignment(load.raw, alignment));
+        load
+    }
+
+    /// Sets the content of memory at an address of that alignment; the instruction.
+    pub fn store_at(&self, value: Value<'p>, address: Value<'p>, alignment: u32) -> Value<'p> {
+        let store = ask!(llvm_c::LLVMBuildStore(self.raw, value.raw, address.raw));
+        ask!(llvm_c::LLVMSetAlignment(store, alignment));
+        Value::of(store)
+    }
+
     /// Goes on at a block.
     pub fn jump(&self, to: Block<'p>) {
         ask!(llvm_c::LLVMBuildBr(self.raw, to.raw));

@@ -8,18 +8,19 @@
 use super::builder::{Builder, Type};
 use super::check::{Check, Writer};
 use super::facts::Facts;
+use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::values::{Hoisted, Values};
 use crate::front::affine::is_invariant;
 use crate::front::exits::{Exit, ExitValue};
 use crate::front::flow::region_blocks;
-use crate::front::lift::{ArraySource, Lifted};
+use crate::front::lift::{ArraySource, Lifted, Touched};
 use crate::front::statements::{Body, Part};
 use crate::pass::{Block, Inst, Pass, Value};
 use crate::scev::{Scev, Scevs};
 use astgen::{Expr, For, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
-use model::StmtId;
+use model::{AccessId, AccessKind, Operand, Stmt, StmtId};
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -79,11 +80,12 @@ pub enum Failure {
     Broken(String),
 }
 
-/// Writes the new loops and the check. The function is changed.
+/// Writes the new loops and the check. The function is changed. The statements of the loops are those of the lifted model,
+/// or of what it became.
 pub fn emit<'p>(
     pass: Pass<'p>,
     scevs: &Scevs<'p>,
-    lifted: &Lifted<'p>,
+    (lifted, rewrite): (&Lifted<'p>, Option<&Rewrite>),
     prepared: &Prepared<'p>,
     nodes: &[Node],
     check: &Check,
@@ -93,6 +95,7 @@ pub fn emit<'p>(
         pass,
         scevs,
         lifted,
+        rewrite,
         prepared,
         values: Values { builder: &builder, hoisted: &prepared.hoisted },
         facts: Facts::new(pass, &lifted.arrays),
@@ -132,6 +135,7 @@ struct Emitter<'a, 'p> {
     pass: Pass<'p>,
     scevs: &'a Scevs<'p>,
     lifted: &'a Lifted<'p>,
+    rewrite: Option<&'a Rewrite>,
     prepared: &'a Prepared<'p>,
     values: Values<'a, 'p>,
     facts: Facts<'p>,
@@ -141,12 +145,23 @@ struct Emitter<'a, 'p> {
 
 /// An instance of a statement while it is written.
 struct Instance<'p> {
+    /// The statement of the lifted model.
     id: StmtId,
+    /// The statement of the model that the loops are of.
+    new: StmtId,
     counters: Vec<Value<'p>>,
     /// What takes the place of its instructions.
     copies: HashMap<Inst<'p>, Value<'p>>,
     /// What takes the place of a hammock's inner blocks and of its join.
     blocks: HashMap<Block<'p>, Block<'p>>,
+    /// Values that go to cells of arrays when all else is done.
+    deferred: Vec<(AccessId, Value<'p>)>,
+}
+
+/// A forwarded operand tree while it is written.
+struct Tree<'a, 'p> {
+    made: HashMap<String, Value<'p>>,
+    stmt: &'a Stmt,
 }
 
 impl<'p> Emitter<'_, 'p> {
@@ -293,9 +308,14 @@ impl<'p> Emitter<'_, 'p> {
     /// One instance of a statement.
     fn stmt(&mut self, id: StmtId, counters: &[Expr]) -> Option<()> {
         let counters = counters.iter().map(|counter| self.expr(counter)).collect::<Option<Vec<_>>>()?;
+        let (new, id) = match self.rewrite {
+            Some(rewrite) => (id, rewrite.stmts[id.index()].old?),
+            None => (id, id),
+        };
         let body = &self.lifted.bodies[id.index()];
-        let mut instance =
-            Instance { id, counters, copies: HashMap::new(), blocks: self.copied_blocks(body) };
+        let (copies, deferred) = Default::default();
+        let mut instance = Instance { id, new, counters, copies, blocks: self.copied_blocks(body), deferred };
+        self.read_ahead(&mut instance)?;
         for part in &body.parts {
             if let Some(&copy) = instance.blocks.get(&part.block) {
                 self.builder().at_end(copy);
@@ -308,7 +328,7 @@ impl<'p> Emitter<'_, 'p> {
         if let Some(join) = body.join {
             self.builder().at_end(instance.blocks[&join]);
         }
-        Some(())
+        self.write_behind(&instance)
     }
 
     /// A block for each inner block of a hammock, and one for what follows it.
@@ -322,14 +342,42 @@ impl<'p> Emitter<'_, 'p> {
 
     /// What is executed of one block: its reads, its instructions, then its writes to phis' cells.
     fn part(&self, part: &Part<'p>, instance: &mut Instance<'p>) -> Option<()> {
+        let links = &self.lifted.links[instance.id.index()];
         for &inst in &part.insts {
-            let copy = self.inst(inst, instance)?;
+            let is_executed = self.rewrite.is_none_or(|rewrite| rewrite.executes(instance.new, links, inst));
+            let copy = match instance.copies.get(&inst) {
+                Some(&known) => known,
+                None if is_executed => self.inst(inst, instance)?,
+                None => continue,
+            };
             instance.copies.insert(inst, copy);
-            if let Some((slot, _)) = self.slots.get(&ArraySource::Scalar(inst)) {
-                self.builder().store(copy, *slot);
+            if self.slots.contains_key(&ArraySource::Scalar(inst)) {
+                self.write_cell(ArraySource::Scalar(inst), links.scalar_writes.get(&inst), copy, instance)?;
             }
         }
         self.phi_writes(part, instance)
+    }
+
+    /// Writes a scalar or a phi's cell: its slot, or later the cell that it became.
+    fn write_cell(
+        &self,
+        source: ArraySource<'p>,
+        access: Option<&AccessId>,
+        value: Value<'p>,
+        instance: &mut Instance<'p>,
+    ) -> Option<()> {
+        if let (Some(rewrite), Some(&access)) = (self.rewrite, access) {
+            if rewrite.scop.stmt(instance.new).access(access).is_none() {
+                return Some(());
+            }
+            if rewrite.stmts[instance.new.index()].places.contains_key(&access) {
+                instance.deferred.push((access, value));
+                return Some(());
+            }
+        }
+        let (slot, _) = self.slots.get(&source)?;
+        self.builder().store(value, *slot);
+        Some(())
     }
 
     /// The branch at the end of a block of a hammock.
@@ -381,15 +429,123 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// All values are read before the first is written: phis may exchange theirs.
-    fn phi_writes(&self, part: &Part<'p>, instance: &Instance<'p>) -> Option<()> {
+    fn phi_writes(&self, part: &Part<'p>, instance: &mut Instance<'p>) -> Option<()> {
+        let links = &self.lifted.links[instance.id.index()];
+        let is_written = |(phi, _): &&(Inst<'p>, Value<'p>)| match (self.rewrite, links.phi_writes.get(phi)) {
+            (Some(rewrite), Some(id)) => rewrite.scop.stmt(instance.new).access(*id).is_some(),
+            _ => true,
+        };
         let read =
             |(phi, value): &(Inst<'p>, Value<'p>)| Some((*phi, self.operand(*value, instance, false)?));
-        let values = part.phi_writes.iter().map(read).collect::<Option<Vec<_>>>()?;
+        let values = part.phi_writes.iter().filter(is_written).map(read).collect::<Option<Vec<_>>>()?;
         for (phi, value) in values {
-            let (slot, _) = self.slots.get(&ArraySource::Phi(phi))?;
-            self.builder().store(value, *slot);
+            self.write_cell(ArraySource::Phi(phi), links.phi_writes.get(&phi), value, instance)?;
         }
         Some(())
+    }
+
+    /// Loads what the statement reads from cells that the lifted model reads from elsewhere, and computes what takes the
+    /// place of reads that are gone.
+    fn read_ahead(&self, instance: &mut Instance<'p>) -> Option<()> {
+        let Some(rewrite) = self.rewrite else { return Some(()) };
+        let (stmt, new) = (rewrite.scop.stmt(instance.new), &rewrite.stmts[instance.new.index()]);
+        let links = &self.lifted.links[instance.id.index()];
+        for read in stmt.accesses.iter().filter(|access| access.kind == AccessKind::Read) {
+            if let (Some(place), Some(inst)) = (new.places.get(&read.id), links.read(read.id)) {
+                let value = self.load_place(place, self.builder().type_of(inst.value()), instance)?;
+                instance.copies.insert(inst, value);
+            }
+        }
+        let mut tree = Tree { made: HashMap::new(), stmt };
+        for (read, source) in &new.replaced {
+            let inst = links.read(*read)?;
+            if let Some(value) = self.source(source, inst.value(), &mut tree, instance)? {
+                instance.copies.insert(inst, value);
+            }
+        }
+        Some(())
+    }
+
+    /// A value of a forwarded tree; the inner `None`: nobody needs it any more.
+    fn source(
+        &self,
+        source: &Source,
+        like: Value<'p>,
+        tree: &mut Tree<'_, 'p>,
+        instance: &Instance<'p>,
+    ) -> Option<Option<Value<'p>>> {
+        match source {
+            Source::Outside(name) => Some(Some(self.lifted.outside.find(name)?)),
+            Source::Load(id) if tree.stmt.access(*id).is_none() => Some(None),
+            Source::Load(id) => {
+                let place = self.rewrite?.stmts[instance.new.index()].places.get(id)?;
+                self.load_place(place, self.builder().type_of(like), instance).map(Some)
+            }
+            Source::Op(name) if op_named(tree.stmt, name).is_none() => Some(None),
+            Source::Op(name) => self.copied_op(name, tree, instance).map(Some),
+        }
+    }
+
+    fn copied_op(&self, name: &str, tree: &mut Tree<'_, 'p>, instance: &Instance<'p>) -> Option<Value<'p>> {
+        if let Some(&made) = tree.made.get(name) {
+            return Some(made);
+        }
+        let (from, from_op) = self.rewrite?.stmts[instance.new.index()].copies.get(name)?;
+        let inst = *self.lifted.links[from.index()].ops.get(from_op)?;
+        let (op, originals) = (op_named(tree.stmt, name)?, inst.operands());
+        let mut operands = Vec::new();
+        for (operand, original) in op.operands.iter().zip(originals) {
+            let source = match operand {
+                Operand::Read(id) => Source::Load(*id),
+                Operand::Op(index) => Source::Op(tree.stmt.body.ops[*index].name.clone()),
+                Operand::Outside(name) => Source::Outside(name.clone()),
+            };
+            operands.push(self.source(&source, original, tree, instance)??);
+        }
+        let copy = self.builder().copy(inst, &operands);
+        if self.lifted.reduced.contains(&inst) {
+            self.builder().may_overflow(copy);
+        }
+        tree.made.insert(name.to_owned(), copy.value());
+        Some(copy.value())
+    }
+
+    /// Stores what became cells of arrays.
+    fn write_behind(&self, instance: &Instance<'p>) -> Option<()> {
+        for (access, value) in &instance.deferred {
+            let place = self.rewrite?.stmts[instance.new.index()].places.get(access)?;
+            let (address, touched, alignment) = self.address(place, instance)?;
+            let store = self.builder().store_at(*value, address, alignment);
+            self.facts.annotate(store, touched);
+        }
+        Some(())
+    }
+
+    fn load_place(&self, place: &Place, ty: Type<'p>, instance: &Instance<'p>) -> Option<Value<'p>> {
+        let (address, touched, alignment) = self.address(place, instance)?;
+        let load = self.builder().load_at(ty, address, alignment);
+        self.facts.annotate(load, touched);
+        Some(load)
+    }
+
+    /// The address of a cell, what it is one of, and its alignment.
+    fn address(&self, place: &Place, instance: &Instance<'p>) -> Option<(Value<'p>, Touched, u32)> {
+        let ArraySource::Base(base) = self.lifted.arrays[place.array.index()] else { return None };
+        let known: Vec<_> = self.prepared.params.iter().chain(&instance.counters).copied().collect();
+        let expr = |expr: &Expr| self.values.expr(expr, &HashMap::new(), &known);
+        let mut subscripts = place.subscripts.iter();
+        let mut cell = match subscripts.next() {
+            Some(first) => expr(first)?,
+            None => self.builder().index(0),
+        };
+        for (size, subscript) in place.sizes.iter().zip(subscripts) {
+            let row = self.builder().binary(LLVMMul, cell, expr(size)?);
+            cell = self.builder().binary(LLVMAdd, row, expr(subscript)?);
+        }
+        let bytes = self.builder().binary(LLVMMul, cell, self.builder().index(place.cell_bytes));
+        let (is_exact, alignment) = cell_facts(self.lifted, place.array, place.cell_bytes);
+        let address = self.builder().displace(base, bytes, is_exact);
+        Some((address, Touched { array: place.array, is_exact }, alignment))
     }
 
     /// The block that the region leads to now: a block before the next region may have come between.

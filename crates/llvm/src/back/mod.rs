@@ -13,11 +13,13 @@
 //! ```
 //!
 //! The original region stays as it was and runs when an assumption does not hold. [`builder`] writes
-//! instructions, [`facts`] annotates them for LLVM, [`values`] computes expressions of counters, [`emit`] puts the pieces together. Values that pass
+//! instructions, [`facts`] annotates them for LLVM, [`values`] computes expressions of counters,
+//! [`rewrite`] says what became of statements since they were lifted, [`emit`] puts the pieces together. Values that pass
 //! from one statement to another go through stack slots, which are turned into SSA values at the end.
 
 pub mod builder;
 pub mod check;
 pub mod emit;
 pub mod facts;
+pub mod rewrite;
 pub mod values;

@@ -5,12 +5,16 @@
 //! with one cell.
 
 use super::affine::Stop;
+use super::bodies::{Links, Outside};
 use super::lift::{ArraySource, Touched};
 use super::memory::{Memory, MemoryAccess};
 use crate::pass::{Inst, Value};
 use isl::{DimType, Map, Set};
 use model::{Access, AccessId, AccessKind, Array, ArrayId, ArrayKind};
 use std::collections::{HashMap, HashSet};
+
+/// The size of what is not plain bits ([`Value::plain_bytes`]): no cell of memory has it, so none is taken for its value.
+const NO_CELL: u32 = 255;
 
 /// The model under construction.
 #[derive(Default)]
@@ -21,6 +25,10 @@ pub struct Draft<'p> {
     pub sources: Vec<ArraySource<'p>>,
     /// The operations of reductions.
     pub reduced: HashSet<Inst<'p>>,
+    /// Values from outside of the region that statements use.
+    pub outside: Outside<'p>,
+    /// The accesses and operations of each statement.
+    pub links: Vec<Links<'p>>,
     /// A value that updates each array, and arrays that are updated with values of several types.
     updates: HashMap<ArrayId, Value<'p>>,
     mixed: HashSet<ArrayId>,
@@ -42,7 +50,8 @@ impl<'p> Draft<'p> {
             });
             let number = draft.arrays.len();
             let name = source.map_or(format!("A{number}"), |name| format!("{name}_{number}"));
-            let id = draft.declare(name, bytes as u32, sizes, ArrayKind::Memory, ArraySource::Base(base));
+            let id =
+                draft.declare(name, bytes as u32, sizes, ArrayKind::Memory, ArraySource::Base(base), false);
             draft.cells.insert(base, (id, bytes));
         }
         draft
@@ -55,8 +64,9 @@ impl<'p> Draft<'p> {
         shape: Vec<Option<String>>,
         kind: ArrayKind,
         source: ArraySource<'p>,
+        is_fixed: bool,
     ) -> ArrayId {
-        self.arrays.push(Array { name, elem_bytes, shape, kind });
+        self.arrays.push(Array { name, elem_bytes, shape, kind, is_fixed });
         self.sources.push(source);
         ArrayId(self.arrays.len() as u32 - 1)
     }
@@ -90,22 +100,31 @@ impl<'p> Draft<'p> {
         Access { id: AccessId(self.next_access - 1), kind, array, relation }
     }
 
-    /// An access to a scalar or a phi's cell.
+    /// An access to a scalar or a phi's cell. `stays`: the cell must be where it is.
     pub fn scalar(
         &mut self,
         kind: AccessKind,
         source: ArraySource<'p>,
         domain: &Set,
+        stays: bool,
     ) -> Result<Access, Stop> {
         let known = self.sources.iter().position(|known| *known == source);
         let number = self.arrays.len();
-        let array = match (known, source) {
-            (Some(index), _) => ArrayId(index as u32),
-            (None, ArraySource::Phi(_)) => {
-                self.declare(format!("phi{number}"), 8, vec![], ArrayKind::Phi, source)
-            }
-            (None, _) => self.declare(format!("s{number}"), 8, vec![], ArrayKind::Scalar, source),
+        let value = match source {
+            ArraySource::Base(value) => value,
+            ArraySource::Scalar(inst) | ArraySource::Phi(inst) => inst.value(),
         };
+        let bytes = value.plain_bytes();
+        let stays = stays || bytes.is_none();
+        let (name, what) = match source {
+            ArraySource::Phi(_) => (format!("phi{number}"), ArrayKind::Phi),
+            _ => (format!("s{number}"), ArrayKind::Scalar),
+        };
+        let array = match known {
+            Some(index) => ArrayId(index as u32),
+            None => self.declare(name, bytes.unwrap_or(NO_CELL), vec![], what, source, false),
+        };
+        self.arrays[array.index()].is_fixed |= stays;
         let relation = Map::from_domain(domain.clone())?
             .set_tuple_name(DimType::Out, &self.arrays[array.index()].name)?;
         Ok(self.access(kind, array, relation))

@@ -16,6 +16,7 @@
 use super::Obstacle;
 use super::affine::{Affine, Stop};
 use super::assumptions::{assume_moderate_sizes, assume_shapes};
+use super::bodies::{Links, Outside, Reader};
 use super::domains::{self, Domains};
 use super::draft::Draft;
 use super::exits::{Exit, ExitValue, Exits, exits};
@@ -55,6 +56,10 @@ pub struct Lifted<'p> {
     pub memory: HashMap<Inst<'p>, Touched>,
     /// Operations of reductions, whose updates may come in another order.
     pub reduced: HashSet<Inst<'p>>,
+    /// The accesses and operations of each statement.
+    pub links: Vec<Links<'p>>,
+    /// What the values from outside stand for.
+    pub outside: Outside<'p>,
     /// The phis of the exit block, in order, with the value they get from the region.
     pub exit_phis: Vec<Exit<'p>>,
     /// Values of the region that are used after it, other than by those phis.
@@ -194,6 +199,8 @@ impl<'p> Lifter<'_, 'p> {
             around: self.synthesis.around,
             memory: touched,
             reduced: draft.reduced,
+            links: draft.links,
+            outside: draft.outside,
             exit_phis: exits.phis,
             live_out: exits.live_out,
         })
@@ -289,8 +296,7 @@ impl<'p> Lifter<'_, 'p> {
         memory: &Memory<'p>,
         draft: &mut Draft<'p>,
     ) -> Result<Vec<Stmt>, Obstacle<'p>> {
-        let scope = self.affine.scope();
-        let escapes = |inst: &Inst<'p>| inst.users().iter().any(|user| !scope.contains(&user.block()));
+        let escapes = |inst: &Inst<'p>| self.leaves(ArraySource::Scalar(*inst));
         let mut scalars: HashSet<Inst<'p>> = program.home.keys().copied().filter(escapes).collect();
         for index in 0..program.bodies.len() {
             scalars.extend(program.scalar_reads(index, self.synthesis));
@@ -317,14 +323,25 @@ impl<'p> Lifter<'_, 'p> {
         let mut try_stmt = || -> Result<Stmt, Stop> {
             let name = format!("S{index}");
             let domain = self.domains.of[&body.block()].clone().set_tuple_name(&name)?;
-            let (mut accesses, mut ids) = (Vec::new(), Vec::new());
+            let (mut accesses, mut ids, mut links) = (Vec::new(), Vec::new(), Links::default());
+            // What branches do to cells in between is not modelled.
+            let has_branches = body.join.is_some();
+            let scalar = |draft: &mut Draft<'p>, kind, source| {
+                let stays = has_branches || self.leaves(source);
+                let access = draft.scalar(kind, source, &domain, stays)?;
+                let id = access.id;
+                Ok::<_, Stop>((access, id))
+            };
             for inst in program.scalar_reads(index, self.synthesis) {
-                accesses.push(draft.scalar(AccessKind::Read, ArraySource::Scalar(inst), &domain)?);
+                let (access, id) = scalar(draft, AccessKind::Read, ArraySource::Scalar(inst))?;
+                links.scalar_reads.insert(inst, id);
+                accesses.push(access);
             }
             for inst in body.insts() {
                 for (access, shaped) in memory.with_cells(inst) {
                     let access = draft.memory(access, shaped, &name, &domain, body.is_inner(inst))?;
                     ids.push((inst, access.id));
+                    links.memory.insert(inst, access.id);
                     accesses.push(access);
                 }
                 if body.is_inner(inst) {
@@ -332,15 +349,30 @@ impl<'p> Lifter<'_, 'p> {
                     continue;
                 }
                 if inst.opcode() == LLVMOpcode::LLVMPHI {
-                    accesses.push(draft.scalar(AccessKind::Read, ArraySource::Phi(inst), &domain)?);
+                    let (access, id) = scalar(draft, AccessKind::Read, ArraySource::Phi(inst))?;
+                    links.phi_reads.insert(inst, id);
+                    accesses.push(access);
                 }
                 if scalars.contains(&inst) {
-                    accesses.push(draft.scalar(AccessKind::MustWrite, ArraySource::Scalar(inst), &domain)?);
+                    let (access, id) = scalar(draft, AccessKind::MustWrite, ArraySource::Scalar(inst))?;
+                    links.scalar_writes.insert(inst, id);
+                    accesses.push(access);
                 }
             }
             for phi in written_phis(body) {
-                accesses.push(draft.scalar(AccessKind::MustWrite, ArraySource::Phi(phi), &domain)?);
+                let (access, id) = scalar(draft, AccessKind::MustWrite, ArraySource::Phi(phi))?;
+                links.phi_writes.insert(phi, id);
+                accesses.push(access);
             }
+            let reader = Reader {
+                synthesis: self.synthesis,
+                scope: self.affine.scope(),
+                chain: &program.chains[index],
+                links: &mut links,
+                outside: &mut draft.outside,
+            };
+            let computed = reader.read(body);
+            draft.links.push(links);
             let loc = body.insts().find_map(|inst| inst.loc());
             let found = reductions(body, memory, &accesses, &ids)?;
             for (reduction, operation) in found.reductions.iter().zip(&found.operations) {
@@ -349,12 +381,22 @@ impl<'p> Lifter<'_, 'p> {
                 }
             }
             draft.reduced.extend(found.operations.into_iter().flatten());
-            Ok(Stmt { name, domain, accesses, reductions: found.reductions, loc })
+            Ok(Stmt { name, domain, accesses, reductions: found.reductions, body: computed, loc })
         };
         try_stmt().map_err(|stop| match body.insts().next().or(body.block().terminator()) {
             Some(at) => obstacle(stop, at),
             None => Obstacle::of_region(self.region, reason(stop)),
         })
+    }
+
+    /// Whether a scalar's value is used after the region.
+    fn leaves(&self, source: ArraySource<'p>) -> bool {
+        let scope = self.affine.scope();
+        match source {
+            ArraySource::Base(_) => true,
+            ArraySource::Scalar(inst) => inst.users().iter().any(|user| !scope.contains(&user.block())),
+            ArraySource::Phi(phi) => !scope.contains(&phi.block()),
+        }
     }
 
     /// A call that reads memory perhaps reads all that the region writes.

@@ -5,11 +5,12 @@
 //!
 //! [`lift`] is the second. It asks when each block runs ([`domains`], `conditions`, with [`affine`] expressions and [`hammock`]s where
 //! they are not), what has to be executed and in which pieces ([`shape`], [`statements`], `needed`, `cheap`), what each
-//! piece touches (`memory`, `array_shapes`, `reductions`, [`exits`]), and writes the model (`draft`, `assumptions`).
+//! piece touches and computes (`memory`, `array_shapes`, `reductions`, [`bodies`], [`exits`]), and writes the model (`draft`, `assumptions`).
 
 pub mod affine;
 mod array_shapes;
 mod assumptions;
+pub mod bodies;
 pub mod bounds;
 mod cheap;
 mod conditions;

@@ -28,6 +28,7 @@ const CRATES: &[(&str, u8, &[&str])] = &[
     ("fold", 2, &["isl", "model"]),
     ("trace", 2, &["isl", "model", "fold"]),
     ("advise", 2, &["isl", "model", "trace"]),
+    ("present", 2, &["isl", "model", "report", "trace", "advise"]),
     // Wall 3: the outside world.
     ("llvm", 3, &["isl", "model", "options", "report", "delinearize", "assume", "astgen"]),
     ("qemu", 3, &["model", "trace"]),
@@ -54,7 +55,7 @@ const CRATES: &[(&str, u8, &[&str])] = &[
         3,
         &[
             "isl", "model", "options", "report", "dataflow", "schedule", "astgen", "interp", "imp", "fold",
-            "trace", "qemu", "advise",
+            "trace", "qemu", "advise", "present",
         ],
     ),
     ("filetests", 3, &[]),

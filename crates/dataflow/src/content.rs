@@ -1,0 +1,241 @@
+//! Known content: which value an access reads or writes, by a name that equal values share.
+//!
+//! # Values
+//! A value is named by what made it, so that one name never stands for two values; that two names stand for one value
+//! is possible and only means that it is not known.
+//!
+//! - `[S[i] -> x[]]`: the result of operation `x` in instance S\[i\] (a value of SSA form in one iteration);
+//! - `A[x]`: what the cell held before the nest;
+//! - `=%alpha[]`, `=0[]`: a value that does not change in the nest;
+//! - `[S[i] -> write 3[]]`: what access 3 writes, where the body does not tell;
+//! - `[S[i] -> read 3[]]`: what access 3 reads, where the flow does not tell.
+//!
+//! A read has the value of the write that reaches it; a write of a value that was read has the value of that read. So
+//! content is followed through copies, scalars and phis, instance by instance: a phi has the value of the first
+//! incoming write in some instances and of the second one in others.
+//!
+//! # What is not followed
+//! May-writes, accesses to several cells at once, several writes of one cell by one instance, and copies that go round
+//! in a circle; there the access has a name of its own.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use isl::{Map, Schedule, Set, UnionMap, UnionSet};
+use model::{Access, AccessId, AccessKind, ArrayId, Operand, Scop, Stmt, StmtId};
+
+use crate::access::Table;
+use crate::value;
+
+/// The flow of values through each array; reductions are reads and writes like others.
+#[derive(Clone)]
+pub struct Flows {
+    of: HashMap<ArrayId, Rc<Flow>>,
+    /// The program's order; what changes are accesses.
+    schedule: Schedule,
+}
+
+/// The flow of values through an array.
+#[derive(Clone)]
+struct Flow {
+    /// For each read the writes that may reach it: `{ R[k] -> W[j] }`.
+    sources: HashMap<AccessId, Vec<(AccessId, Map)>>,
+    /// `{ R[k] -> A[x] }`: reads, also of other arrays, that may see what was there before the nest.
+    live_in: UnionMap,
+}
+
+impl Flows {
+    /// The flow through all arrays.
+    pub fn new(scop: &Scop) -> isl::Result<Flows> {
+        let mut flows = Flows { of: HashMap::new(), schedule: scop.schedule()? };
+        let all: Vec<_> = (0..scop.arrays.len() as u32).map(ArrayId).collect();
+        flows.update(scop, &all)?;
+        Ok(flows)
+    }
+
+    /// The flow through arrays whose accesses are not what they were.
+    pub fn update(&mut self, scop: &Scop, changed: &[ArrayId]) -> isl::Result<()> {
+        let mut table = Table::new(scop, false)?;
+        table.entries.retain(|entry| changed.contains(&entry.array));
+        let (pairs, live_in) = value::flow_in(self.schedule.clone(), &table)?;
+        let flow = Flow { sources: HashMap::new(), live_in };
+        let mut flows: HashMap<_, _> = changed.iter().map(|array| (*array, flow.clone())).collect();
+        for pair in pairs {
+            if let Some(flow) = flows.get_mut(&pair.array) {
+                flow.sources.entry(pair.sink).or_default().push((pair.source, pair.relation.reverse()?));
+            }
+        }
+        self.of.extend(flows.into_iter().map(|(array, flow)| (array, Rc::new(flow))));
+        Ok(())
+    }
+}
+
+/// The content of a scop's accesses.
+pub struct Contents<'s> {
+    scop: &'s Scop,
+    flows: Flows,
+    nothing: UnionMap,
+    /// Writes whose value one cannot tell by the access.
+    unclear: HashSet<AccessId>,
+    known: RefCell<HashMap<AccessId, UnionMap>>,
+    /// Reads that are being followed.
+    active: RefCell<HashSet<AccessId>>,
+    /// Whether following led to one of those.
+    is_circle: Cell<bool>,
+}
+
+/// How many copies in a row are followed.
+const DEEPEST: usize = 16;
+
+impl<'s> Contents<'s> {
+    /// Analyses the flow of values.
+    pub fn new(scop: &'s Scop) -> isl::Result<Contents<'s>> {
+        Contents::with(scop, &Flows::new(scop)?)
+    }
+
+    /// With the flow of values, which must be up to date.
+    pub fn with(scop: &'s Scop, flows: &Flows) -> isl::Result<Contents<'s>> {
+        let mut unclear = HashSet::new();
+        for stmt in &scop.stmts {
+            unclear.extend(unclear_writes(stmt)?);
+        }
+        let (known, active, is_circle) = Default::default();
+        let nothing = UnionMap::empty_ctx(&scop.ctx)?;
+        Ok(Contents { scop, flows: flows.clone(), nothing, unclear, known, active, is_circle })
+    }
+
+    /// The writes that may reach a read: `{ R[k] -> W[j] }` for each.
+    pub fn sources(&self, read: AccessId) -> &[(AccessId, Map)] {
+        let flow = self.scop.access(read).and_then(|(_, access)| self.flows.of.get(&access.array));
+        flow.and_then(|flow| flow.sources.get(&read)).map_or(&[], Vec::as_slice)
+    }
+
+    /// `{ R[k] -> A[x] }`: instances of a read that may see what was there before the nest.
+    pub fn live_in(&self, read: &Access) -> isl::Result<UnionMap> {
+        let live_in = self.flows.of.get(&read.array).map_or(&self.nothing, |flow| &flow.live_in);
+        live_in.clone().intersect(UnionMap::from_map(read.relation.clone())?)
+    }
+
+    /// The value of an operand of a statement: `{ S[i] -> value }`.
+    pub fn operand(&self, stmt: StmtId, operand: &Operand) -> isl::Result<UnionMap> {
+        let stmt_ = self.scop.stmt(stmt);
+        match operand {
+            Operand::Op(index) => named(self.scop, stmt_, &stmt_.body.ops[*index].name),
+            Operand::Outside(name) => {
+                // isl takes no number for a name.
+                let name = format!("={name}");
+                let value = Set::from_params(self.scop.context.clone())?.set_tuple_name(&name)?;
+                constant(&domain(self.scop, stmt_)?, value)
+            }
+            Operand::Read(id) => self.read(*id),
+        }
+    }
+
+    /// What a write stores: `{ W[j] -> value }`, `None` if that cannot be told.
+    pub fn written(&self, write: AccessId) -> isl::Result<Option<UnionMap>> {
+        let Some((stmt, access)) = self.scop.access(write) else { return Ok(None) };
+        if access.kind != AccessKind::MustWrite || self.unclear.contains(&write) {
+            return Ok(None);
+        }
+        let stmt_ = self.scop.stmt(stmt);
+        let value = match stmt_.body.stored(write) {
+            Some(operand) => self.operand(stmt, operand)?,
+            None => named(self.scop, stmt_, &format!("write {}", write.0))?,
+        };
+        let here = UnionSet::from_set(access.relation.clone().domain()?)?;
+        Ok(Some(value.intersect_domain_union_set(here)?))
+    }
+
+    /// What a read sees: `{ R[k] -> value }`, for all instances that read.
+    pub fn read(&self, read: AccessId) -> isl::Result<UnionMap> {
+        if let Some(known) = self.known.borrow().get(&read) {
+            return Ok(known.clone());
+        }
+        let Some((stmt, access)) = self.scop.access(read) else {
+            return UnionMap::empty_ctx(&self.scop.ctx);
+        };
+        let own = named(self.scop, self.scop.stmt(stmt), &format!("read {}", read.0))?;
+        let own = own.intersect_domain_union_set(UnionSet::from_set(access.relation.clone().domain()?)?)?;
+        if self.active.borrow().len() >= DEEPEST || !self.active.borrow_mut().insert(read) {
+            self.is_circle.set(true);
+            return Ok(own);
+        }
+        let outer = self.is_circle.replace(false);
+        let followed = self.follow(access);
+        self.active.borrow_mut().remove(&read);
+        // Inside of a circle the result depends on where one entered it.
+        let is_lasting = !self.is_circle.get() || self.active.borrow().is_empty();
+        self.is_circle.set(outer || !is_lasting);
+        let followed = followed?;
+        let rest = own.subtract_domain(followed.clone().domain()?)?;
+        let value = crate::tidy_union(followed.union(rest)?)?;
+        if is_lasting {
+            self.known.borrow_mut().insert(read, value.clone());
+        }
+        Ok(value)
+    }
+
+    /// `{ R[k] -> value }` where exactly one value can be meant.
+    fn follow(&self, read: &Access) -> isl::Result<UnionMap> {
+        let nothing = UnionMap::empty_ctx(&self.scop.ctx)?;
+        if !read.relation.is_single_valued()? {
+            return Ok(nothing);
+        }
+        let mut values = self.live_in(read)?;
+        let mut unknown = UnionSet::empty_ctx(&self.scop.ctx)?;
+        for (write, relation) in self.sources(read.id) {
+            let relation = UnionMap::from_map(relation.clone())?;
+            match self.written(*write)? {
+                Some(written) => values = values.union(relation.apply_range(written)?)?,
+                None => unknown = unknown.union(relation.domain()?)?,
+            }
+        }
+        let values = values.subtract_domain(unknown)?;
+        Ok(if values.is_single_valued()? { values } else { nothing })
+    }
+
+    /// `{ S[i] -> T[j] }`: instances for which the two relations `{ S[i] -> value }` and `{ T[j] -> value }` name the
+    /// same value.
+    pub fn same(first: &UnionMap, second: &UnionMap) -> isl::Result<UnionMap> {
+        first.clone().apply_range(second.clone().reverse()?)
+    }
+}
+
+/// Must-writes of several cells, and those of which another write of the same instance may touch the cell.
+fn unclear_writes(stmt: &Stmt) -> isl::Result<HashSet<AccessId>> {
+    let mut unclear = HashSet::new();
+    let writes: Vec<_> = stmt.accesses.iter().filter(|access| access.kind != AccessKind::Read).collect();
+    for write in &writes {
+        let mut is_clear = write.relation.is_single_valued()?;
+        for other in writes.iter().filter(|other| other.id != write.id && other.array == write.array) {
+            let stored = stmt.body.stored(write.id);
+            let is_same = stored.is_some()
+                && stored == stmt.body.stored(other.id)
+                && other.kind == AccessKind::MustWrite;
+            is_clear &= is_same || write.relation.is_disjoint(&other.relation)?;
+        }
+        if !is_clear {
+            unclear.insert(write.id);
+        }
+    }
+    Ok(unclear)
+}
+
+fn domain(scop: &Scop, stmt: &Stmt) -> isl::Result<Set> {
+    stmt.domain.clone().intersect_params(scop.context.clone())
+}
+
+/// `{ S[i] -> [S[i] -> name[]] }`.
+fn named(scop: &Scop, stmt: &Stmt, name: &str) -> isl::Result<UnionMap> {
+    let domain = domain(scop, stmt)?;
+    let tag = Set::from_params(scop.context.clone())?.set_tuple_name(name)?;
+    let identity = Map::identity(domain.get_space()?.map_from_set()?)?.intersect_domain(domain.clone())?;
+    let tag = Map::from_domain_and_range(domain, tag)?;
+    UnionMap::from_map(identity.range_product(tag)?)
+}
+
+/// `{ S[i] -> value }` for all instances of a domain.
+fn constant(domain: &Set, value: Set) -> isl::Result<UnionMap> {
+    UnionMap::from_map(Map::from_domain_and_range(domain.clone(), value)?)
+}

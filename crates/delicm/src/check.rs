@@ -1,0 +1,309 @@
+//! The independent check: whether a changed model does what the old one does.
+//!
+//! It knows nothing of the transformations, only what they may leave behind: fewer statements, accesses and operations,
+//! accesses to other cells, new reads, and copies of operations. Values have names (`dataflow::content`) that are the same in
+//! both models as long as accesses keep their numbers and operations their names, so that two models can be compared:
+//!
+//! 1. The statements that are left have the same instances, in the same order.
+//! 2. Each copy of an operation is the operation: the same operator, pure, with operands of the same values in each
+//!    instance. Then its result may be called by the other's name.
+//! 3. Each operation and each write that is left has operands of the same values. Where the body does not tell what a write
+//!    stores, all reads of the statement must be there and see the same.
+//! 4. At the end all memory and all fixed scalars hold the same values.
+//!
+//! By induction over time: if all instances before saw the same values, the names stand for the same values, and so do the
+//! next ones. A read whose value has no other name than its own must read the same cells as before, and these must hold
+//! the same values, or what the same writes left.
+
+use dataflow::content::Contents;
+use dataflow::zones::{end, reaching};
+use isl::{Map, Set, UnionMap, UnionSet};
+use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Scop, Stmt, StmtId};
+
+use crate::forward::Copied;
+use crate::relations::{cells, domain};
+use crate::simplify::without;
+
+/// Whether two models do the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// They do.
+    Same,
+    /// They do not, or it cannot be told; with the first reason found.
+    Different(String),
+}
+
+/// Whether `after` does what `before` does. `copies` are the claims about operations that are new; each is checked.
+pub fn check(before: &Scop, after: &Scop, copies: &[Copied]) -> isl::Result<Verdict> {
+    let mut checker = Checker {
+        before,
+        after,
+        old: Contents::new(before)?,
+        new: Contents::new(after)?,
+        renamed: UnionMap::empty_ctx(&before.ctx)?,
+    };
+    Ok(match checker.difference(copies)? {
+        Some(difference) => Verdict::Different(difference),
+        None => Verdict::Same,
+    })
+}
+
+struct Checker<'a> {
+    before: &'a Scop,
+    after: &'a Scop,
+    old: Contents<'a>,
+    new: Contents<'a>,
+    /// `{ [S[i] -> copy[]] -> [T[j] -> op[]] }`.
+    renamed: UnionMap,
+}
+
+/// What differs.
+type Difference = Option<String>;
+
+impl Checker<'_> {
+    fn difference(&mut self, copies: &[Copied]) -> isl::Result<Difference> {
+        if let Some(difference) = self.statements()? {
+            return Ok(Some(difference));
+        }
+        for copy in copies {
+            self.rename(copy)?;
+        }
+        for stmt in self.after.stmt_ids() {
+            if let Some(difference) = self.statement(stmt, copies)? {
+                return Ok(Some(difference));
+            }
+        }
+        let (old, new) =
+            (self.final_content(self.before, &self.old)?, self.final_content(self.after, &self.new)?);
+        Ok((!self.by_old_names(new)?.is_equal(&old)?).then(|| "memory ends with other values".into()))
+    }
+
+    fn statements(&self) -> isl::Result<Difference> {
+        let mut kept = Vec::new();
+        for stmt in &self.after.stmts {
+            let Some(id) = self.before.stmt_named(&stmt.name) else {
+                return Ok(Some(format!("{} is new", stmt.name)));
+            };
+            if !self.before.stmt(id).domain.is_equal(&stmt.domain)? {
+                return Ok(Some(format!("{} has other instances", stmt.name)));
+            }
+            kept.push(id);
+        }
+        let is_same = without(&self.before.order, &kept) == self.after.order
+            && self.before.arrays == self.after.arrays
+            && self.before.context.is_equal(&self.after.context)?;
+        Ok((!is_same).then(|| "the order, the arrays or the context differ".into()))
+    }
+
+    /// Calls a copy's results by the names of the original's, as is claimed.
+    fn rename(&mut self, copy: &Copied) -> isl::Result<()> {
+        // { S[i] -> [S[i] -> copy[]] } and { T[j] -> [T[j] -> op[]] }
+        let (Some(new), Some(old)) = (
+            named_op(self.after, &copy.stmt, &copy.op).zip(self.after.stmt_named(&copy.stmt)),
+            named_op(self.before, &copy.from, &copy.from_op).zip(self.before.stmt_named(&copy.from)),
+        ) else {
+            return Ok(());
+        };
+        let here = self.new.operand(new.1, &Operand::Op(new.0))?;
+        let there = self.old.operand(old.1, &Operand::Op(old.0))?;
+        let renaming = here.reverse()?.apply_range(copy.at.clone())?.apply_range(there)?;
+        self.renamed = self.renamed.clone().union(renaming)?;
+        Ok(())
+    }
+
+    /// `{ .. -> value }` with the names that copies' originals have.
+    fn by_old_names(&self, values: UnionMap) -> isl::Result<UnionMap> {
+        let renamed = values.clone().apply_range(self.renamed.clone())?;
+        values.subtract_range(self.renamed.clone().domain()?)?.union(renamed)
+    }
+
+    fn statement(&self, id: StmtId, copies: &[Copied]) -> isl::Result<Difference> {
+        let stmt = self.after.stmt(id);
+        let Some(old_id) = self.before.stmt_named(&stmt.name) else { return Ok(None) };
+        let old = self.before.stmt(old_id);
+        for op in &stmt.body.ops {
+            let copy = copies.iter().find(|copy| copy.stmt == stmt.name && copy.op == op.name);
+            let is_same = match copy {
+                Some(copy) => self.is_copy(id, op, copy)?,
+                None => self.is_same_op(id, op, old_id)?,
+            };
+            if !is_same {
+                return Ok(Some(format!("{} of {} computes something else", op.name, stmt.name)));
+            }
+        }
+        for write in stmt.accesses.iter().filter(|access| access.kind != AccessKind::Read) {
+            if !self.is_same_write(id, write, old_id)? {
+                return Ok(Some(format!("access {} of {} writes something else", write.id.0, stmt.name)));
+            }
+        }
+        let reads = stmt.accesses.iter().filter(|access| access.kind == AccessKind::Read);
+        for read in reads {
+            if let Some(known) = old.access(read.id)
+                && !self.is_same_read(known, read)?
+            {
+                return Ok(Some(format!("access {} of {} reads something else", read.id.0, stmt.name)));
+            }
+        }
+        let has_all_reads = || {
+            let mut reads = old.accesses.iter().filter(|access| access.kind == AccessKind::Read);
+            reads.all(|read| stmt.access(read.id).is_some())
+        };
+        Ok((!stmt.is_transparent() && !has_all_reads()).then(|| format!("{} reads less", stmt.name)))
+    }
+
+    fn is_copy(&self, stmt: StmtId, op: &Op, copy: &Copied) -> isl::Result<bool> {
+        let Some(original) = named_op(self.before, &copy.from, &copy.from_op) else { return Ok(false) };
+        let Some(from) = self.before.stmt_named(&copy.from) else { return Ok(false) };
+        let original = &self.before.stmt(from).body.ops[original];
+        let instances = domain(self.after, self.after.stmt(stmt))?;
+        let there = UnionSet::from_set(domain(self.before, self.before.stmt(from))?)?;
+        let at = copy.at.clone().intersect_range_union_set(there)?;
+        let is_alike = op.operator == original.operator
+            && op.is_pure
+            && original.is_pure
+            && !op.operands.is_empty()
+            && op.operands.len() == original.operands.len()
+            && crate::relations::is_total(&at, &instances)?
+            && at.is_single_valued()?;
+        if !is_alike {
+            return Ok(false);
+        }
+        for (new, old) in op.operands.iter().zip(&original.operands) {
+            let old = at.clone().apply_range(self.old.operand(from, old)?)?;
+            if !self.is_same_value(self.new.operand(stmt, new)?, old, &instances)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_same_op(&self, stmt: StmtId, op: &Op, old_id: StmtId) -> isl::Result<bool> {
+        let old = self.before.stmt(old_id).body.ops.iter().find(|old| old.name == op.name);
+        let Some(old) = old else { return Ok(false) };
+        let is_alike = (&op.operator, op.is_pure) == (&old.operator, old.is_pure);
+        Ok(is_alike && self.are_same(stmt, &op.operands, old_id, &old.operands)?)
+    }
+
+    fn is_same_write(&self, stmt: StmtId, write: &Access, old_id: StmtId) -> isl::Result<bool> {
+        let Some(old) = self.before.stmt(old_id).access(write.id) else { return Ok(false) };
+        let values = |scop: &Scop, stmt: StmtId| scop.stmt(stmt).body.stored(write.id).cloned();
+        match (values(self.after, stmt), values(self.before, old_id)) {
+            (Some(new), Some(old_value)) => {
+                Ok(write.kind == old.kind && self.are_same(stmt, &[new], old_id, &[old_value])?)
+            }
+            (None, None) => Ok(write.kind == old.kind),
+            _ => Ok(false),
+        }
+    }
+
+    fn are_same(&self, stmt: StmtId, new: &[Operand], old_id: StmtId, old: &[Operand]) -> isl::Result<bool> {
+        let instances = domain(self.after, self.after.stmt(stmt))?;
+        for (new, old) in new.iter().zip(old) {
+            let (new, old) = (self.new.operand(stmt, new)?, self.old.operand(old_id, old)?);
+            if !self.is_same_value(new, old, &instances)? {
+                return Ok(false);
+            }
+        }
+        Ok(new.len() == old.len())
+    }
+
+    /// Whether two `{ S[i] -> value }` are the same in all these instances.
+    fn is_same_value(&self, new: UnionMap, old: UnionMap, instances: &Set) -> isl::Result<bool> {
+        let instances = UnionSet::from_set(instances.clone())?;
+        let new = self.by_old_names(new.intersect_domain_union_set(instances.clone())?)?;
+        new.is_equal(&old.intersect_domain_union_set(instances)?)
+    }
+
+    /// Whether a read that is in both models sees the same.
+    fn is_same_read(&self, old: &Access, new: &Access) -> isl::Result<bool> {
+        let (was, is) = (self.old.read(old.id)?, self.by_old_names(self.new.read(new.id)?)?);
+        if !was.is_equal(&is)? {
+            return Ok(false);
+        }
+        // Where it goes by its own name, equal names say nothing.
+        let own = was.intersect_range_union_set(own_names(self.before, old.id)?)?.domain()?;
+        if own.is_empty()? {
+            return Ok(true);
+        }
+        let probes = |read: &Access| -> isl::Result<UnionMap> {
+            UnionMap::from_map(read.relation.clone())?.intersect_domain_union_set(own.clone())
+        };
+        let was = possible(self.before, &self.old, &probes(old)?)?;
+        let is = possible(self.after, &self.new, &probes(new)?)?;
+        Ok(old.array == new.array && self.by_old_names(is)?.is_equal(&was)?)
+    }
+
+    /// `{ [<end>[] -> A[x]] -> value }` for all cells that one of the models touches and somebody can see afterwards. Arrays
+    /// that have the same writes in both are left out: the values they store are compared anyway.
+    fn final_content(&self, scop: &Scop, contents: &Contents<'_>) -> isl::Result<UnionMap> {
+        let ids = self.before.arrays.iter().enumerate().map(|(index, array)| (ArrayId(index as u32), array));
+        let mut seen = Vec::new();
+        for (id, _) in ids.filter(|(_, array)| array.kind == ArrayKind::Memory || array.is_fixed) {
+            if !self.has_same_writes(id)? {
+                seen.push(id);
+            }
+        }
+        let is_seen = |access: &Access| seen.contains(&access.array);
+        let cells = self.before.accesses(|_, access| is_seen(access))?.range()?;
+        let more = self.after.accesses(|_, access| is_seen(access))?.range()?;
+        let end = UnionSet::from_set(end(scop)?)?;
+        possible(scop, contents, &UnionMap::from_domain_and_range(end, cells.union(more)?)?)
+    }
+}
+
+impl Checker<'_> {
+    fn has_same_writes(&self, array: ArrayId) -> isl::Result<bool> {
+        let (old, new) = (writes(self.before, array), writes(self.after, array));
+        let mut is_same = old.len() == new.len();
+        for (old, new) in old.iter().zip(&new) {
+            is_same = is_same
+                && (old.id, old.kind) == (new.id, new.kind)
+                && old.relation.is_equal(&new.relation)?;
+        }
+        Ok(is_same)
+    }
+}
+
+/// The writes of an array, by number.
+fn writes(scop: &Scop, array: ArrayId) -> Vec<&Access> {
+    let accesses = scop.stmts.iter().flat_map(|stmt| &stmt.accesses);
+    let mut writes: Vec<_> =
+        accesses.filter(|access| access.array == array && access.kind != AccessKind::Read).collect();
+    writes.sort_by_key(|write| write.id);
+    writes
+}
+
+/// `{ [S[i] -> A[x]] -> value }`: all values that the probed cells may hold. Where a write's value is not known, the write
+/// stands for it. One must-write is behind all the others, which are may-writes, so the set tells what is there.
+fn possible(scop: &Scop, contents: &Contents<'_>, probes: &UnionMap) -> isl::Result<UnionMap> {
+    let reached = reaching(scop, probes)?;
+    // { [S[i] -> A[x]] -> A[x] }: what was there before.
+    let mut content = reached.initial.range_map()?;
+    for (write, held) in reached.by_access {
+        content = content.union(match contents.written(write)? {
+            Some(values) => held.apply_range(values)?,
+            None => tag(&held, &scop.context, write)?,
+        })?;
+    }
+    Ok(content)
+}
+
+fn named_op(scop: &Scop, stmt: &str, op: &str) -> Option<usize> {
+    let stmt: &Stmt = scop.stmt(scop.stmt_named(stmt)?);
+    stmt.body.ops.iter().position(|other| other.name == op)
+}
+
+/// `{ .. -> [W[j] -> by 3[]] }` from `{ .. -> W[j] }`.
+fn tag(relation: &UnionMap, context: &Set, write: AccessId) -> isl::Result<UnionMap> {
+    let tag = Set::from_params(context.clone())?.set_tuple_name(&format!("by {}", write.0))?;
+    let tagged = UnionMap::from_domain_and_range(relation.clone().domain()?, UnionSet::from_set(tag)?)?;
+    relation.clone().range_product(tagged)
+}
+
+/// `{ [R[k] -> read 3[]] }`.
+fn own_names(scop: &Scop, read: AccessId) -> isl::Result<UnionSet> {
+    let Some((stmt, access)) = scop.access(read) else { return UnionSet::empty_ctx(&scop.ctx) };
+    let name = Set::from_params(scop.context.clone())?.set_tuple_name(&format!("read {}", read.0))?;
+    let instances = cells(scop, scop.stmt(stmt), access)?.domain()?;
+    UnionSet::from_set(Map::from_domain_and_range(instances, name)?.wrap()?)
+}

@@ -1,0 +1,391 @@
+//! Greedy value coalescing: scalars live in array cells that nobody needs at that time.
+//!
+//! Whatever a must-write overwrites was unused before it, so each write of an array is a *target*: the scalars that its
+//! statement reads are the candidates for the cells, the stored value itself first (then the write becomes one of what is
+//! there already). A mapped scalar's writes end unused zones, too, so the scalars read by its writers are candidates next
+//! (Listing 6 of the paper).
+//!
+//! # Which cell
+//! The cell for an instance X\[x\] that reads or writes the scalar is, as the first of two ways:
+//! 1. the one that the target writes in the same iteration of the loops around both, if that is one;
+//! 2. the one that the target writes next: at X\[x\] or later for a read, later for a write.
+//!
+//! Either way all accesses of the scalar must be given a cell, and a read the cell of the write it sees. Where a write's
+//! value is never read, the write may be left out instead ([`Options::partial_writes`]).
+//!
+//! # Conflicts
+//! With the scalar in its cells, the values must still be there when they are read:
+//! 1. a write of the scalar must not hit the lifetime of what the cell holds (from its write to its last read, or to the
+//!    end of the nest),
+//! 2. a write of the array must not hit the lifetime of the scalar's value,
+//!
+//! except where the value written is the one that is there. (That lifetimes are disjoint follows: each begins with a write.)
+//! A lifetime from W to R is hit by D if W is D or before it, and D is before R: an instance reads before it writes.
+//! A cell that no must-write of the nest overwrites is never used: it belongs to whoever comes after, and might not even
+//! be writable.
+
+use std::collections::{HashSet, VecDeque};
+
+use dataflow::content::{Contents, Flows};
+use dataflow::zones::{before_or_same, last_writes};
+use dataflow::{before, shared_loops};
+use isl::{DimType, Map, Set, UnionMap};
+use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Operand, Reduction, Scop, StmtId};
+
+use crate::Options;
+use crate::relations::{cells, domain};
+
+/// What coalescing did.
+#[derive(Clone, Debug)]
+pub struct Coalesced {
+    /// The new model.
+    pub scop: Scop,
+    /// How many scalars got a cell.
+    pub scalars: usize,
+    /// How many phis did.
+    pub phis: usize,
+}
+
+/// Maps what can be mapped.
+pub fn coalesce(scop: &Scop, options: &Options) -> isl::Result<Coalesced> {
+    let mut result = Coalesced { scop: scop.clone(), scalars: 0, phis: 0 };
+    let mut work: VecDeque<Work> = targets(scop)?.into_iter().map(|target| Work::new(scop, target)).collect();
+    let mut flows = Flows::new(scop)?;
+    while let Some((scalar, array, mapped)) = next_mapping(&result.scop, &flows, &mut work, options)? {
+        flows.update(&mapped, &[scalar, array])?;
+        match scop.array(scalar).kind {
+            ArrayKind::Phi => result.phis += 1,
+            _ => result.scalars += 1,
+        }
+        result.scop = mapped;
+    }
+    Ok(result)
+}
+
+/// The targets' candidates that were not tried yet.
+struct Work {
+    target: Target,
+    queue: VecDeque<ArrayId>,
+    tried: HashSet<ArrayId>,
+}
+
+impl Work {
+    fn new(scop: &Scop, target: Target) -> Self {
+        let queue = inputs(scop, target.stmt, Some(target.write)).into();
+        Work { target, queue, tried: HashSet::new() }
+    }
+
+    /// The scalars that the writers of a mapped one read.
+    fn add_writers(&mut self, scop: &Scop, scalar: ArrayId) {
+        for stmt in scop.stmt_ids() {
+            let mut accesses = scop.stmt(stmt).accesses.iter();
+            if accesses.any(|access| access.array == scalar && access.kind != AccessKind::Read) {
+                self.queue.extend(inputs(scop, stmt, None));
+            }
+        }
+    }
+}
+
+/// Goes on until a scalar is mapped: the scalar, the array it is in now, and the model.
+fn next_mapping(
+    scop: &Scop,
+    flows: &Flows,
+    work: &mut VecDeque<Work>,
+    options: &Options,
+) -> isl::Result<Option<(ArrayId, ArrayId, Scop)>> {
+    let (contents, last) = (Contents::with(scop, flows)?, last_writes(scop)?);
+    while let Some(first) = work.front_mut() {
+        let knowledge = Knowledge { scop, contents: &contents, array: first.target.array, last: &last };
+        while let Some(scalar) = first.queue.pop_front() {
+            if !first.tried.insert(scalar) {
+                continue;
+            }
+            if let Some(mapped) = try_map(&knowledge, &first.target, scalar, options)? {
+                first.add_writers(scop, scalar);
+                return Ok(Some((scalar, first.target.array, mapped)));
+            }
+        }
+        work.pop_front();
+    }
+    Ok(None)
+}
+
+/// A write of an array.
+struct Target {
+    stmt: StmtId,
+    write: AccessId,
+    array: ArrayId,
+    /// `{ U[u] -> A[x] }`.
+    cells: Map,
+}
+
+/// Writes of one cell in each instance, of different cells in different instances.
+fn targets(scop: &Scop) -> isl::Result<Vec<Target>> {
+    let mut found = Vec::new();
+    for id in scop.stmt_ids() {
+        let stmt = scop.stmt(id);
+        for write in stmt.accesses.iter().filter(|access| access.kind == AccessKind::MustWrite) {
+            let cells = cells(scop, stmt, write)?;
+            let (instances, all) = (cells.clone().domain()?, cells.clone().range()?);
+            let is_one_cell = Map::from_domain_and_range(instances, all)?.is_subset(&cells)?;
+            if scop.array(write.array).kind == ArrayKind::Memory
+                && !is_one_cell
+                && cells.is_single_valued()?
+            {
+                found.push(Target { stmt: id, write: write.id, array: write.array, cells });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The scalars that a statement reads; first the one whose value the write stores.
+fn inputs(scop: &Scop, stmt: StmtId, write: Option<AccessId>) -> Vec<ArrayId> {
+    let stmt = scop.stmt(stmt);
+    let stored = write.and_then(|write| stmt.body.stored(write));
+    let mut reads: Vec<_> = stmt.accesses.iter().filter(|access| access.kind == AccessKind::Read).collect();
+    reads.sort_by_key(|read| stored != Some(&Operand::Read(read.id)));
+    reads.retain(|read| scop.array(read.array).kind != ArrayKind::Memory);
+    reads.into_iter().map(|read| read.array).collect()
+}
+
+/// An access of the scalar, and the cells it is to get.
+struct Placed<'a> {
+    stmt: StmtId,
+    access: &'a Access,
+    /// `{ X[x] -> A[y] }`.
+    cells: Map,
+}
+
+/// The model with the scalar in cells of the target's array.
+fn try_map(
+    knowledge: &Knowledge<'_>,
+    target: &Target,
+    scalar: ArrayId,
+    options: &Options,
+) -> isl::Result<Option<Scop>> {
+    let scop = knowledge.scop;
+    let (what, array) = (scop.array(scalar), scop.array(target.array));
+    if what.is_fixed || what.elem_bytes != array.elem_bytes {
+        return Ok(None);
+    }
+    let accesses: Vec<_> = scop
+        .stmt_ids()
+        .flat_map(|id| scop.stmt(id).accesses.iter().map(move |access| (id, access)))
+        .filter(|(_, access)| access.array == scalar)
+        .collect();
+    if accesses.is_empty() || accesses.iter().any(|(_, access)| access.kind == AccessKind::MayWrite) {
+        return Ok(None);
+    }
+    for (_, read) in accesses.iter().filter(|(_, access)| access.kind == AccessKind::Read) {
+        if !knowledge.contents.live_in(read)?.is_empty()? {
+            return Ok(None);
+        }
+    }
+    for way in [same_iteration, next_write] {
+        for partial in [false, true] {
+            if partial && !options.partial_writes {
+                continue;
+            }
+            let placed = place(knowledge, target, &accesses, way, partial)?;
+            let Some(placed) = placed else { continue };
+            if knowledge.is_consistent(&placed)? && !knowledge.is_conflicting(&placed)? {
+                return Ok(Some(apply(scop, target.array, &placed)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// `{ X[x] -> U[u] }`: the instance of the target that decides about the cell of an access of X.
+type Way = fn(&Scop, StmtId, StmtId, bool) -> isl::Result<Map>;
+
+/// In the same iteration of the loops around both.
+fn same_iteration(scop: &Scop, stmt: StmtId, target: StmtId, _: bool) -> isl::Result<Map> {
+    let space = scop.stmt(stmt).domain.get_space()?;
+    let space = space.map_from_domain_and_range(scop.stmt(target).domain.get_space()?)?;
+    (0..shared_loops(scop, stmt, target))
+        .try_fold(Map::universe(space)?, |same, at| same.equate(DimType::In, at, DimType::Out, at))
+}
+
+/// The next one in time. The instances of one statement run in lexicographic order.
+fn next_write(scop: &Scop, stmt: StmtId, target: StmtId, is_write: bool) -> isl::Result<Map> {
+    let later = match is_write {
+        true => before(scop, stmt, target)?,
+        false => before_or_same(scop, stmt, target)?,
+    };
+    let later = later.intersect_range(domain(scop, scop.stmt(target))?)?;
+    later.intersect_domain(domain(scop, scop.stmt(stmt))?)?.lexmin()
+}
+
+/// Gives all accesses a cell, except, if `partial`, writes that nobody reads.
+fn place<'a>(
+    knowledge: &Knowledge<'_>,
+    target: &Target,
+    accesses: &[(StmtId, &'a Access)],
+    way: Way,
+    partial: bool,
+) -> isl::Result<Option<Vec<Placed<'a>>>> {
+    let scop = knowledge.scop;
+    let mut placed = Vec::new();
+    for &(stmt, access) in accesses {
+        let is_write = access.kind != AccessKind::Read;
+        let mut instances = cells(scop, scop.stmt(stmt), access)?.domain()?;
+        if partial && is_write {
+            instances = instances.intersect(knowledge.read_instances(access, accesses)?)?;
+        }
+        let chosen = way(scop, stmt, target.stmt, is_write)?.apply_range(target.cells.clone())?;
+        let chosen = chosen.intersect_domain(instances.clone())?.coalesce()?;
+        if !instances.is_subset(&chosen.clone().domain()?)? || !chosen.is_single_valued()? {
+            return Ok(None);
+        }
+        placed.push(Placed { stmt, access, cells: chosen });
+    }
+    Ok(Some(placed))
+}
+
+fn apply(scop: &Scop, array: ArrayId, placed: &[Placed<'_>]) -> Scop {
+    let mut scop = scop.clone();
+    for access in scop.stmts.iter_mut().flat_map(|stmt| &mut stmt.accesses) {
+        if let Some(new) = placed.iter().find(|new| new.access.id == access.id) {
+            (access.array, access.relation) = (array, new.cells.clone());
+        }
+    }
+    // An update that got cells in part is none any more.
+    for stmt in &mut scop.stmts {
+        let cells = |id| stmt.accesses.iter().find(|access| access.id == id).map(|access| &access.relation);
+        let is_update = |r: &Reduction| match (cells(r.read), cells(r.write)) {
+            (Some(read), Some(write)) => read.is_equal(write).unwrap_or(false),
+            _ => false,
+        };
+        stmt.reductions = stmt.reductions.iter().copied().filter(is_update).collect();
+    }
+    scop
+}
+
+/// What is known about the cells of the target's array.
+struct Knowledge<'a> {
+    scop: &'a Scop,
+    contents: &'a Contents<'a>,
+    array: ArrayId,
+    /// `{ W[j] -> A[x] }`: what is there at the end.
+    last: &'a UnionMap,
+}
+
+impl Knowledge<'_> {
+    /// The instances of a write that some read of the scalar sees.
+    fn read_instances(&self, write: &Access, accesses: &[(StmtId, &Access)]) -> isl::Result<Set> {
+        let mut all = Set::empty(write.relation.get_space()?.domain()?)?;
+        for (_, read) in accesses.iter().filter(|(_, access)| access.kind == AccessKind::Read) {
+            for (_, source) in self.contents.sources(read.id).iter().filter(|(id, _)| *id == write.id) {
+                all = all.union(source.clone().range()?)?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether each read gets the cells of the writes it sees.
+    fn is_consistent(&self, placed: &[Placed<'_>]) -> isl::Result<bool> {
+        for read in placed {
+            for (write, source) in self.contents.sources(read.access.id) {
+                let Some(write) = placed.iter().find(|other| other.access.id == *write) else {
+                    return Ok(false);
+                };
+                let together = read.cells.clone().apply_range(write.cells.clone().reverse()?)?;
+                if !source.is_subset(&together)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_conflicting(&self, placed: &[Placed<'_>]) -> isl::Result<bool> {
+        let mut existing = Vec::new();
+        for id in self.scop.stmt_ids() {
+            let stmt = self.scop.stmt(id);
+            for access in stmt.accesses.iter().filter(|access| access.array == self.array) {
+                existing.push(Placed { stmt: id, access, cells: cells(self.scop, stmt, access)? });
+            }
+        }
+        for write in placed.iter().filter(|new| new.access.kind != AccessKind::Read) {
+            if self.hits_any(write, &existing)? || self.outlives(write, &existing)? {
+                return Ok(true);
+            }
+        }
+        for write in existing.iter().filter(|old| old.access.kind != AccessKind::Read) {
+            if self.hits_any(write, placed)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a write hits the lifetime of a value that one of the others reads.
+    fn hits_any(&self, write: &Placed<'_>, others: &[Placed<'_>]) -> isl::Result<bool> {
+        for read in others.iter().filter(|other| other.access.kind == AccessKind::Read) {
+            // { D[d] -> R[r] }: D[d] writes the cell before R[r] reads it.
+            let to_read = before(self.scop, write.stmt, read.stmt)?;
+            let to_read =
+                to_read.intersect(write.cells.clone().apply_range(read.cells.clone().reverse()?)?)?;
+            for (source, flow) in self.contents.sources(read.access.id) {
+                let Some(source) = others.iter().find(|other| other.access.id == *source) else {
+                    return Ok(true);
+                };
+                let hit = to_read.clone().apply_range(flow.clone())?;
+                if !self.is_harmless(write, source, hit)? {
+                    return Ok(true);
+                }
+            }
+            // What was in the cell before the nest is as good as written at its beginning.
+            let initial = self.contents.live_in(read.access)?;
+            if !initial.is_empty()? {
+                let seen = UnionMap::from_map(to_read)?.apply_range(initial)?;
+                let seen = seen.intersect(UnionMap::from_map(write.cells.clone())?)?;
+                let same = match self.contents.written(write.access.id)? {
+                    Some(value) => value,
+                    None => UnionMap::empty_ctx(&self.scop.ctx)?,
+                };
+                if !seen.is_subset(&same)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a new write would be seen at the end of the nest.
+    fn outlives(&self, write: &Placed<'_>, existing: &[Placed<'_>]) -> isl::Result<bool> {
+        let mut overwritten = Set::empty(write.cells.get_space()?.range()?)?;
+        for old in existing.iter().filter(|old| old.access.kind == AccessKind::MustWrite) {
+            overwritten = overwritten.union(old.cells.clone().range()?)?;
+        }
+        if !write.cells.clone().range()?.is_subset(&overwritten)? {
+            return Ok(true);
+        }
+        for old in existing.iter().filter(|old| old.access.kind != AccessKind::Read) {
+            let last = self.last.clone().intersect(UnionMap::from_map(old.cells.clone())?)?;
+            for last in last.get_map_list()?.to_vec()? {
+                let hit = write.cells.clone().apply_range(last.reverse()?)?;
+                if !self.is_harmless(write, old, hit)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Of `{ D[d] -> W[w] }`, where D\[d\] writes the cell that W\[w\] wrote: whether each D\[d\] is before W\[w\] or stores
+    /// the same value.
+    fn is_harmless(&self, write: &Placed<'_>, source: &Placed<'_>, hit: Map) -> isl::Result<bool> {
+        let together = write.cells.clone().apply_range(source.cells.clone().reverse()?)?;
+        let since = before_or_same(self.scop, source.stmt, write.stmt)?.reverse()?;
+        let hit = hit.intersect(since)?.intersect(together)?;
+        if hit.is_empty()? {
+            return Ok(true);
+        }
+        let values = (self.contents.written(write.access.id)?, self.contents.written(source.access.id)?);
+        let (Some(first), Some(second)) = values else { return Ok(false) };
+        UnionMap::from_map(hit)?.is_subset(&Contents::same(&first, &second)?)
+    }
+}

@@ -1,0 +1,272 @@
+//! Removes scalar dependences without new memory.
+//!
+//! A scalar or phi that carries a value from one statement to another has one cell, so its anti and output
+//! dependences serialize all iterations of all loops around it, whatever order the values themselves would allow. Two
+//! transformations take such scalars out of a model:
+//!
+//! 1. [`forward`]: the statement that uses the value computes it itself, from operands that are still there
+//!    (operand tree forwarding, section 3 of the paper);
+//! 2. [`coalesce`]: the value is kept in an array cell that is unused as long as the value lives (greedy value
+//!    coalescing, section 2);
+//!
+//! and [`simplify`] removes what that leaves behind: writes of what is there already, writes that nobody reads, empty
+//! statements. The result is verified and compared with what it came from by [`check`], which knows the values but not
+//! the transformations: all three at once, and one by one if that fails. What fails the check, or spends the budget, is not
+//! done: the model stays as it was.
+//!
+//! # What stays the same
+//! Statements keep their names and domains, and remain in their order; accesses keep their numbers, operations their
+//! names. So whoever knows what the statements of a model stand for can find out what the new ones do:
+//! - a statement that is no longer there does nothing ([`Outcome::kept`] has the numbers of the others);
+//! - an access that is no longer there does not happen, nor does an operation that is not in the body any more;
+//! - a scalar's access that is now one of an array goes to that cell;
+//! - a read with a new number loads a cell, and an operation with a new name is a copy ([`Outcome::copies`]); both stand
+//!   for what reads of scalars gave that are not there any more ([`Outcome::replaced`]).
+//!
+//! # Example
+//! ```text
+//! for i {                        for i {
+//!   T: c = 0                       T: C[i] = 0
+//!   for k                          for k
+//!     S: c += A[i] * B[k]            S: C[i] += A[i] * B[k]
+//!   U: C[i] = c }                }
+//! ```
+//! The lifetimes of `c` in iteration i go from T\[i\] over S\[i,k\] to U\[i\], and C\[i\] is unused until U\[i\] writes it.
+//!
+//! # Reference
+//! M. Kruse, T. Grosser, "DeLICM: scalar dependence removal at zero memory cost", 2018.
+
+pub mod check;
+pub mod coalesce;
+pub mod forward;
+mod relations;
+pub mod simplify;
+
+use std::collections::HashSet;
+use std::fmt;
+
+use check::Verdict;
+pub use forward::{Copied, Replaced, Source};
+use isl::DimType;
+use model::{AccessKind, ArrayKind, Scop, StmtId};
+
+/// How far to go.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many isl operations all of it may take; what is spent on a transformation that is not completed counts.
+    pub operations: Option<u64>,
+    /// Whether a scalar's write may become one of an array that happens only in some instances.
+    pub partial_writes: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { operations: None, partial_writes: true }
+    }
+}
+
+/// The new model, and what became of the old one.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The new model.
+    pub scop: Scop,
+    /// For each statement of the new model its number in the old one.
+    pub kept: Vec<StmtId>,
+    /// Operations that were copied into other statements.
+    pub copies: Vec<Copied>,
+    /// Reads of scalars that something else took the place of.
+    pub replaced: Vec<Replaced>,
+    /// What was done.
+    pub counts: Counts,
+    /// What was not done, and why: the transformation's name and a reason.
+    pub undone: Vec<(&'static str, String)>,
+}
+
+/// How much was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Operations copied into the statements that use their results.
+    pub copied: usize,
+    /// Loads of cells that take the place of a scalar or of an operation.
+    pub reloaded: usize,
+    /// Scalars that got a place in an array.
+    pub scalars_mapped: usize,
+    /// Phis that did.
+    pub phis_mapped: usize,
+    /// Accesses that were not needed any more.
+    pub removed: usize,
+    /// Writes of scalars and of phis inside of loops, before.
+    pub before: (usize, usize),
+    /// And after.
+    pub after: (usize, usize),
+}
+
+impl Counts {
+    /// Whether anything was done.
+    pub fn is_nothing(&self) -> bool {
+        self.copied + self.reloaded + self.scalars_mapped + self.phis_mapped + self.removed == 0
+    }
+}
+
+impl Counts {
+    /// With what another transformation did.
+    fn plus(self, more: Counts) -> Counts {
+        Counts {
+            copied: self.copied + more.copied,
+            reloaded: self.reloaded + more.reloaded,
+            scalars_mapped: self.scalars_mapped + more.scalars_mapped,
+            phis_mapped: self.phis_mapped + more.phis_mapped,
+            removed: self.removed + more.removed,
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "forwards {}+{}, mappings {}+{}, removed {}, scalar writes in loops {}+{} -> {}+{}",
+            self.copied,
+            self.reloaded,
+            self.scalars_mapped,
+            self.phis_mapped,
+            self.removed,
+            self.before.0,
+            self.before.1,
+            self.after.0,
+            self.after.1
+        )
+    }
+}
+
+/// Removes scalar dependences as far as it can. Never worse than nothing: on any trouble the model is the old one.
+pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
+    let mut outcome = Outcome {
+        scop: scop.clone(),
+        kept: scop.stmt_ids().collect(),
+        copies: Vec::new(),
+        replaced: Vec::new(),
+        counts: Counts { before: scalar_writes(scop), after: scalar_writes(scop), ..Counts::default() },
+        undone: Vec::new(),
+    };
+    // Without scalars in loops there is nothing to remove, and what else could be simplified is not our business.
+    if outcome.counts.before == (0, 0) {
+        return outcome;
+    }
+    let left = scop.ctx.operations_left();
+    let operations = options.operations.or(left.map(|left| left / 3 * 2));
+    match operations {
+        Some(operations) => scop.ctx.with_budget(operations, || outcome.transform(options)),
+        None => outcome.transform(options),
+    }
+    outcome.counts.after = scalar_writes(&outcome.scop);
+    outcome
+}
+
+/// What a transformation makes of a model.
+struct Step {
+    scop: Scop,
+    copies: Vec<Copied>,
+    replaced: Vec<Replaced>,
+    counts: Counts,
+}
+
+impl Step {
+    fn new(scop: Scop, counts: Counts) -> Self {
+        Step { scop, copies: Vec::new(), replaced: Vec::new(), counts }
+    }
+}
+
+type Transformation = fn(&Scop, &Options) -> isl::Result<Step>;
+
+/// In this order.
+const TRANSFORMATIONS: [(&str, Transformation); 3] = [
+    ("forward", |scop, _| {
+        let done = forward::forward(scop)?;
+        let counts = Counts { copied: done.copies.len(), reloaded: done.reloads, ..Counts::default() };
+        Ok(Step { copies: done.copies, replaced: done.replaced, ..Step::new(done.scop, counts) })
+    }),
+    ("coalesce", |scop, options| {
+        let done = coalesce::coalesce(scop, options)?;
+        let counts = Counts { scalars_mapped: done.scalars, phis_mapped: done.phis, ..Counts::default() };
+        Ok(Step::new(done.scop, counts))
+    }),
+    ("simplify", |scop, _| {
+        let done = simplify::simplify(scop)?;
+        let counts = Counts { removed: done.removed, ..Counts::default() };
+        Ok(Step::new(done.scop, counts))
+    }),
+];
+
+impl Outcome {
+    /// All transformations with one check; if that fails, one after the other, each with its own.
+    fn transform(&mut self, options: &Options) {
+        let all = |scop: &Scop| {
+            let mut whole = Step::new(scop.clone(), Counts::default());
+            for (name, transformation) in TRANSFORMATIONS {
+                if name == "simplify" && whole.counts.is_nothing() && !has_idle_scalars(scop) {
+                    break;
+                }
+                let step = transformation(&whole.scop, options)?;
+                whole.copies.extend(step.copies);
+                whole.replaced.extend(step.replaced);
+                (whole.scop, whole.counts) = (step.scop, whole.counts.plus(step.counts));
+            }
+            Ok(whole)
+        };
+        if self.step(all).is_ok() {
+            return;
+        }
+        for (name, transformation) in TRANSFORMATIONS {
+            if let Err(why) = self.step(|scop| transformation(scop, options)) {
+                self.undone.push((name, why));
+            }
+        }
+    }
+
+    /// Runs a transformation and checks its result; takes it if all is well.
+    fn step(&mut self, transformation: impl FnOnce(&Scop) -> isl::Result<Step>) -> Result<(), String> {
+        let attempt = || -> isl::Result<_> {
+            let step = transformation(&self.scop)?;
+            let verdict = match step.scop.verify() {
+                Ok(()) => check::check(&self.scop, &step.scop, &step.copies)?,
+                Err(invalid) => Verdict::Different(invalid.to_string()),
+            };
+            Ok((step, verdict))
+        };
+        match attempt() {
+            Ok((step, Verdict::Same)) => {
+                let old =
+                    |stmt: &model::Stmt| self.scop.stmt_named(&stmt.name).map(|id| self.kept[id.index()]);
+                self.kept = step.scop.stmts.iter().filter_map(old).collect();
+                self.scop = step.scop;
+                self.copies.extend(step.copies);
+                self.replaced.extend(step.replaced);
+                self.counts = self.counts.plus(step.counts);
+                Ok(())
+            }
+            Ok((_, Verdict::Different(why))) => Err(why),
+            Err(error) if error.is_budget() => Err("the budget is spent".into()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+/// Whether there is a scalar that nobody reads.
+fn has_idle_scalars(scop: &Scop) -> bool {
+    let reads =
+        scop.stmts.iter().flat_map(|stmt| &stmt.accesses).filter(|access| access.kind == AccessKind::Read);
+    let read: HashSet<_> = reads.map(|read| read.array.index()).collect();
+    let mut arrays = scop.arrays.iter().enumerate();
+    arrays.any(|(index, array)| array.kind != ArrayKind::Memory && !array.is_fixed && !read.contains(&index))
+}
+
+/// Writes of scalars and of phis inside of loops.
+pub fn scalar_writes(scop: &Scop) -> (usize, usize) {
+    let in_loops = scop.stmts.iter().filter(|stmt| stmt.domain.dim(DimType::Set).is_ok_and(|dims| dims > 0));
+    let writes = in_loops.flat_map(|stmt| &stmt.accesses).filter(|access| access.kind != AccessKind::Read);
+    let kinds: Vec<_> = writes.map(|write| scop.array(write.array).kind).collect();
+    let of = |kind| kinds.iter().filter(|other| **other == kind).count();
+    (of(ArrayKind::Scalar), of(ArrayKind::Phi))
+}

@@ -1,0 +1,40 @@
+//! Small questions about relations that several modules ask.
+
+use dataflow::content::Contents;
+use dataflow::zones::reaching;
+use isl::{Map, Set, UnionMap, UnionSet};
+use model::{Access, Scop, Stmt};
+
+/// The statement's instances, as far as the context allows them: `{ S[i] }`.
+pub fn domain(scop: &Scop, stmt: &Stmt) -> isl::Result<Set> {
+    stmt.domain.clone().intersect_params(scop.context.clone())
+}
+
+/// `{ S[i] -> A[x] }` of an access in the statement's instances.
+pub fn cells(scop: &Scop, stmt: &Stmt, access: &Access) -> isl::Result<Map> {
+    access.relation.clone().intersect_domain(domain(scop, stmt)?)
+}
+
+/// Whether a relation relates each of the instances to something.
+pub fn is_total(relation: &UnionMap, instances: &Set) -> isl::Result<bool> {
+    UnionSet::from_set(instances.clone())?.is_subset(&relation.clone().domain()?)
+}
+
+/// The only relation of a union, if there is just one.
+pub fn only_map(all: &UnionMap) -> isl::Result<Option<Map>> {
+    let mut maps = all.get_map_list()?.to_vec()?;
+    maps.retain(|map| !map.plain_is_empty().unwrap_or(false));
+    Ok(if maps.len() == 1 { maps.pop() } else { None })
+}
+
+/// The value of each probed cell right before the instance: `{ S[i] -> value }` for probes `{ S[i] -> A[x] }` with one cell
+/// for each instance. `None`: for some instance it is not known.
+pub fn content_of(scop: &Scop, contents: &Contents<'_>, probes: &UnionMap) -> isl::Result<Option<UnionMap>> {
+    let reached = reaching(scop, probes)?;
+    let mut content = reached.initial;
+    for (write, held) in reached.by_access {
+        let Some(written) = contents.written(write)? else { return Ok(None) };
+        content = content.union(held.domain_factor_domain()?.apply_range(written)?)?;
+    }
+    Ok(content.is_single_valued()?.then_some(content))
+}

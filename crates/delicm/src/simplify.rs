@@ -1,0 +1,212 @@
+//! Removes what is not needed: overwritten and redundant writes, unused reads and operations, empty statements.
+//!
+//! - A write is *redundant* if each instance stores what the cell holds already, or if another write of the statement
+//!   stores the same value into the same cell.
+//! - It is *dead* if nothing reads what it writes and it is overwritten before the nest ends. Nothing reads what is in a
+//!   scalar at the end, unless it is fixed.
+//! - Only writes of which the body tells the value are removed: whoever executes the statement may not be able to leave out
+//!   the others.
+//! - An operation is *unused* if it is pure and neither a write nor another operation needs it; a read, if the body
+//!   tells what all writes store and none of it needs the read.
+//! - A statement is *empty* if it writes nothing and all its operations are pure.
+//!
+//! All dead writes can go at once: no read sees any of them. So can all redundant ones: none changes what is in a cell. But not
+//! both at once: what makes a write redundant may be a dead one.
+
+use std::collections::HashSet;
+
+use dataflow::content::{Contents, Flows};
+use dataflow::zones::last_writes;
+use isl::UnionMap;
+use model::{AccessId, AccessKind, ArrayKind, Operand, Order, Scop, Stmt, StmtId};
+
+use crate::relations::{cells, content_of};
+
+/// What simplifying did.
+#[derive(Clone, Debug)]
+pub struct Simplified {
+    /// The new model.
+    pub scop: Scop,
+    /// How many accesses are gone.
+    pub removed: usize,
+}
+
+/// Removes what is not needed.
+pub fn simplify(scop: &Scop) -> isl::Result<Simplified> {
+    let mut result = scop.clone();
+    let mut needed = HashSet::new();
+    let mut flows = Flows::new(scop)?;
+    loop {
+        result.stmts.iter_mut().for_each(remove_unused);
+        let gone = superfluous(&result, &flows, &mut needed)?;
+        if gone.is_empty() {
+            break;
+        }
+        let changed: HashSet<_> =
+            gone.iter().filter_map(|id| result.access(*id)).map(|(_, access)| access.array).collect();
+        for stmt in &mut result.stmts {
+            stmt.accesses.retain(|access| !gone.contains(&access.id));
+            stmt.body.stored.retain(|(id, _)| !gone.contains(id));
+        }
+        flows.update(&result, &changed.into_iter().collect::<Vec<_>>())?;
+    }
+    remove_empty(&mut result);
+    let count = |scop: &Scop| scop.stmts.iter().map(|stmt| stmt.accesses.len()).sum::<usize>();
+    Ok(Simplified { removed: count(scop).saturating_sub(count(&result)), scop: result })
+}
+
+/// Writes that are not needed: all that are dead, or if there are none, all that are redundant. `needed` are those that were
+/// found not to be redundant before, which is not looked for again.
+fn superfluous(scop: &Scop, flows: &Flows, needed: &mut HashSet<AccessId>) -> isl::Result<HashSet<AccessId>> {
+    let contents = Contents::with(scop, flows)?;
+    let last = last_writes(scop)?;
+    let is_update = |stmt: &Stmt, id| stmt.reductions.iter().any(|reduction| reduction.write == id);
+    let writes = scop.stmts.iter().flat_map(|stmt| stmt.accesses.iter().map(move |access| (stmt, access)));
+    let writes: Vec<_> = writes
+        .filter(|(stmt, access)| stmt.body.stored(access.id).is_some() && !is_update(stmt, access.id))
+        .map(|(stmt, access)| (stmt, access.id))
+        .collect();
+    let mut gone = HashSet::new();
+    for (stmt, write) in &writes {
+        if is_dead(scop, &contents, &last, stmt, *write)? {
+            gone.insert(*write);
+        }
+    }
+    if !gone.is_empty() {
+        return Ok(gone);
+    }
+    for (stmt, write) in writes.into_iter().filter(|(_, write)| !needed.contains(write)).collect::<Vec<_>>() {
+        let is_redundant = is_doubled(stmt, write, &gone)? || is_redundant(scop, &contents, stmt, write)?;
+        if is_redundant { &mut gone } else { &mut *needed }.insert(write);
+    }
+    Ok(gone)
+}
+
+/// Whether another write of the statement, which stays, does the same.
+fn is_doubled(stmt: &Stmt, write: AccessId, gone: &HashSet<AccessId>) -> isl::Result<bool> {
+    let (Some(write), Some(value)) = (stmt.access(write), stmt.body.stored(write)) else { return Ok(false) };
+    for other in stmt.accesses.iter().filter(|other| other.id != write.id && !gone.contains(&other.id)) {
+        let is_same = (other.array, other.kind) == (write.array, write.kind)
+            && stmt.body.stored(other.id) == Some(value);
+        if is_same && write.kind == AccessKind::MustWrite && write.relation.is_subset(&other.relation)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_dead(
+    scop: &Scop,
+    contents: &Contents<'_>,
+    last: &UnionMap,
+    stmt: &Stmt,
+    write: AccessId,
+) -> isl::Result<bool> {
+    let Some(write) = stmt.access(write) else { return Ok(false) };
+    for read in scop.stmts.iter().flat_map(|stmt| &stmt.accesses) {
+        if contents.sources(read.id).iter().any(|(source, _)| *source == write.id) {
+            return Ok(false);
+        }
+    }
+    let array = scop.array(write.array);
+    let stays = UnionMap::from_map(cells(scop, stmt, write)?)?.intersect(last.clone())?;
+    Ok(array.kind != ArrayKind::Memory && !array.is_fixed || stays.is_empty()?)
+}
+
+fn is_redundant(scop: &Scop, contents: &Contents<'_>, stmt: &Stmt, write: AccessId) -> isl::Result<bool> {
+    let (Some(access), Some(value)) = (stmt.access(write), contents.written(write)?) else {
+        return Ok(false);
+    };
+    // If another write of the same instance may hit the cell, this one does not decide what is there.
+    let writes = |other: &&model::Access| other.kind != AccessKind::Read && other.id != write;
+    for other in stmt.accesses.iter().filter(writes).filter(|other| other.array == access.array) {
+        if !other.relation.is_disjoint(&access.relation)? {
+            return Ok(false);
+        }
+    }
+    let probes = UnionMap::from_map(cells(scop, stmt, access)?)?;
+    match content_of(scop, contents, &probes)? {
+        Some(content) => content.is_equal(&value),
+        None => Ok(false),
+    }
+}
+
+/// Removes pure operations and reads that nothing uses.
+fn remove_unused(stmt: &mut Stmt) {
+    if !stmt.is_transparent() {
+        return;
+    }
+    let body = &stmt.body;
+    let mut used: HashSet<usize> = (0..body.ops.len()).filter(|index| !body.ops[*index].is_pure).collect();
+    let op = |operand: &Operand| match operand {
+        Operand::Op(index) => Some(*index),
+        _ => None,
+    };
+    used.extend(body.stored.iter().filter_map(|(_, value)| op(value)));
+    // An operation stands behind those it uses.
+    for index in (0..body.ops.len()).rev().filter(|index| used.contains(index)).collect::<Vec<_>>() {
+        mark_operands(stmt, index, &mut used);
+    }
+    keep_ops(stmt, &used);
+    let operands: HashSet<_> = stmt.body.operands().cloned().collect();
+    let reduced: HashSet<_> = stmt.reductions.iter().map(|reduction| reduction.read).collect();
+    stmt.accesses.retain(|access| {
+        let is_used = operands.contains(&Operand::Read(access.id)) || reduced.contains(&access.id);
+        access.kind != AccessKind::Read || is_used
+    });
+}
+
+fn mark_operands(stmt: &Stmt, index: usize, used: &mut HashSet<usize>) {
+    for operand in &stmt.body.ops[index].operands {
+        if let Operand::Op(operand) = operand
+            && used.insert(*operand)
+        {
+            mark_operands(stmt, *operand, used);
+        }
+    }
+}
+
+fn keep_ops(stmt: &mut Stmt, used: &HashSet<usize>) {
+    let place: Vec<usize> =
+        (0..stmt.body.ops.len()).map(|old| (0..old).filter(|at| used.contains(at)).count()).collect();
+    let renumber = |operand: &mut Operand| {
+        if let Operand::Op(index) = operand {
+            *index = place[*index];
+        }
+    };
+    let mut index = 0..;
+    stmt.body.ops.retain(|_| index.next().is_some_and(|index| used.contains(&index)));
+    stmt.body.ops.iter_mut().flat_map(|op| &mut op.operands).for_each(renumber);
+    stmt.body.stored.iter_mut().for_each(|(_, value)| renumber(value));
+}
+
+/// Removes statements that do nothing, and loops that are empty then.
+fn remove_empty(scop: &mut Scop) {
+    let does_nothing = |stmt: &Stmt| {
+        let writes = stmt.accesses.iter().any(|access| access.kind != AccessKind::Read);
+        !writes && stmt.body.ops.iter().all(|op| op.is_pure)
+    };
+    let kept: Vec<StmtId> = scop.stmt_ids().filter(|id| !does_nothing(scop.stmt(*id))).collect();
+    scop.order = without(&scop.order, &kept);
+    scop.stmts.retain(|stmt| !does_nothing(stmt));
+}
+
+/// The order of the kept statements, by their new numbers.
+pub(crate) fn without(order: &[Order], kept: &[StmtId]) -> Vec<Order> {
+    let mut parts = Vec::new();
+    for part in order {
+        match part {
+            Order::Stmt(id) => {
+                let new = kept.iter().position(|known| known == id);
+                parts.extend(new.map(|new| Order::Stmt(StmtId(new as u32))));
+            }
+            Order::Loop(body) => {
+                let body = without(body, kept);
+                if !body.is_empty() {
+                    parts.push(Order::Loop(body));
+                }
+            }
+        }
+    }
+    parts
+}

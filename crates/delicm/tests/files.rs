@@ -1,0 +1,61 @@
+//! The file tests of this crate, on `.scop` texts.
+//!
+//! - `# test: delicm`: what was done, and the new model.
+//! - `# test: freedom`: the tree of isl's scheduler for the new model: its bands, their `coincident` (parallel) members
+//!   and whether they are `permutable` (tilable). `# test: freedom before`: for the model as it is.
+//!
+//! Each new model is run by the oracle at some sizes.
+
+use delicm::{Options, Outcome, delicm};
+use interp::results;
+use isl::{Ctx, ScheduleConstraints};
+use model::Scop;
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> std::process::ExitCode {
+    filetests::Suite::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files"))
+        .command("delicm", |input| show(input.text).map_err(|error| error.to_string()))
+        .command("freedom", |input| {
+            freedom(input.text, input.args == ["before"]).map_err(|error| error.to_string())
+        })
+        .run()
+}
+
+fn transformed(scop: &Scop) -> Result<Outcome> {
+    let outcome = delicm(scop, &Options::default());
+    for size in [1, 2, 3, 5] {
+        let values: Vec<_> = scop.params.iter().enumerate().map(|(at, _)| size + at as i64 % 2).collect();
+        let (old, new) = (results(scop, &values)?, results(&outcome.scop, &values)?);
+        let seen = |name: &str| {
+            let array = scop.array_named(name).map(|id| scop.array(id));
+            array.is_some_and(|array| array.kind == model::ArrayKind::Memory || array.is_fixed)
+        };
+        let differing = old.iter().find(|(cell, value)| seen(&cell.0) && new.get(*cell) != Some(value));
+        if let Some((cell, _)) = differing {
+            return Err(format!("{cell:?} differs at {values:?}:\n{}", outcome.scop).into());
+        }
+    }
+    Ok(outcome)
+}
+
+fn show(text: &str) -> Result<String> {
+    let scop = Scop::parse(&Ctx::new(), text)?;
+    let outcome = transformed(&scop)?;
+    let undone: String =
+        outcome.undone.iter().map(|(name, why)| format!("{name} not done: {why}\n")).collect();
+    Ok(format!("{}\n{undone}{}", outcome.counts, outcome.scop))
+}
+
+fn freedom(text: &str, before: bool) -> Result<String> {
+    let scop = Scop::parse(&Ctx::new(), text)?;
+    let scop = if before { scop } else { transformed(&scop)?.scop };
+    let dependences = dataflow::dependences(&scop, &Default::default())?;
+    let all = dependences.strict()?;
+    let schedule = ScheduleConstraints::on_domain(scop.domain()?)?
+        .set_validity(all.clone())?
+        .set_proximity(dependences.flow.clone())?
+        .set_coincidence(all)?
+        .compute_schedule()?;
+    Ok(schedule.to_str()?.replace("{ domain", "{\n domain") + "\n")
+}

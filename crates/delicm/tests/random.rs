@@ -1,0 +1,147 @@
+//! Random scops with scalars keep the flow of their values (the check) and their results (the oracle).
+//!
+//! `DELICM_CASES` sets how many, `DELICM_SEED` the first one.
+
+use delicm::{Options, check, coalesce, delicm, forward, simplify};
+use interp::random::{Shape, promoted_text, scop_text};
+use interp::results;
+use isl::Ctx;
+use model::{ArrayKind, Scop};
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// One in ten is anything, the others are made so that there is something to do.
+fn random(seed: u64) -> (String, Scop) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let text = match seed % 10 {
+        0 => scop_text(&mut rng, &Shape { bodies: true, depth: 2, ..Shape::default() }),
+        _ => promoted_text(&mut rng),
+    };
+    let scop = Scop::parse(&Ctx::new(), &text).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+    (text, scop)
+}
+
+/// Cells that somebody can see afterwards and that end with different values.
+fn differing(old: &Scop, new: &Scop, values: &[i64]) -> Option<String> {
+    let is_excluded =
+        old.params.iter().zip(values).any(|(p, value)| p.range.0.is_some_and(|least| *value < least));
+    if is_excluded {
+        return None;
+    }
+    let (first, second) = (results(old, values).unwrap(), results(new, values).unwrap());
+    let is_seen =
+        |name: &str| old.arrays.iter().any(|a| a.name == name && (a.kind == ArrayKind::Memory || a.is_fixed));
+    let mut cells: Vec<_> = first.iter().filter(|(cell, _)| is_seen(&cell.0)).collect();
+    cells.sort();
+    cells.into_iter().find_map(|(cell, value)| match second.get(cell) {
+        Some(other) if other != value => Some(format!("{cell:?} at {values:?}")),
+        // Not touched any more: it must hold what it held before.
+        None if *value != interp::initial(&cell.0, &cell.1) => {
+            Some(format!("{cell:?} at {values:?} is not written"))
+        }
+        _ => None,
+    })
+}
+
+const SIZES: [[i64; 2]; 4] = [[0, 1], [1, 0], [3, 2], [4, 3]];
+
+#[test]
+fn random_scops_keep_their_results() {
+    let (first, cases) = (number("DELICM_SEED", 0), number("DELICM_CASES", 500));
+    let mut counts = [0; 4];
+    let (mut rejected, mut spent) = (0, 0);
+    for seed in first..first + cases {
+        let (text, scop) = random(seed);
+        let outcome = scop.ctx.with_budget(2_000_000, || delicm(&scop, &Options::default()));
+        for values in &SIZES {
+            if let Some(cell) = differing(&scop, &outcome.scop, values) {
+                panic!("seed {seed}: {cell}\n{text}\n{}\n{}", outcome.counts, outcome.scop);
+            }
+        }
+        let done = outcome.counts;
+        let all = [done.copied, done.reloaded, done.scalars_mapped + done.phis_mapped, done.removed];
+        counts.iter_mut().zip(all).for_each(|(sum, count)| *sum += count);
+        rejected += outcome.undone.iter().filter(|(_, why)| !why.contains("budget")).count() as u64;
+        spent += outcome.undone.iter().filter(|(_, why)| why.contains("budget")).count() as u64;
+    }
+    // The check is not complete: it rejects what only goes round in a circle of copies. That is rare.
+    println!("rejected {rejected}, budget spent {spent} of {cases}");
+    assert!(rejected * 50 <= cases, "{rejected} of {cases} were rejected");
+    println!("copied, reloaded, mapped, removed: {counts:?}");
+    assert!(counts.iter().all(|count| *count as u64 * 50 >= cases), "too little was done: {counts:?}");
+}
+
+/// The check sees damage: a model that was changed at random either fails the check or has the same results.
+#[test]
+fn the_check_finds_damage() {
+    let cases = number("DELICM_CASES", 500) / 4;
+    let mut found = 0;
+    for seed in 0..cases {
+        let (text, scop) = random(seed);
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let Some(damaged) = damage(&mut rng, &scop) else { continue };
+        let verdict = scop.ctx.with_budget(1_000_000, || check::check(&scop, &damaged, &[]));
+        match verdict {
+            Ok(check::Verdict::Same) => {
+                for values in &SIZES {
+                    let cell = differing(&scop, &damaged, values);
+                    assert_eq!(cell, None, "seed {seed}: not found\n{text}\n{damaged}");
+                }
+            }
+            _ => found += 1,
+        }
+    }
+    assert!(found * 3 > cases, "only {found} of {cases} changes were rejected");
+}
+
+/// Removes an access, moves one to another array's cell, or changes an operand.
+fn damage(rng: &mut fastrand::Rng, scop: &Scop) -> Option<Scop> {
+    let mut damaged = scop.clone();
+    let at = rng.usize(..damaged.stmts.len());
+    let relations: Vec<_> = scop.stmts[at].accesses.iter().map(|a| (a.array, a.relation.clone())).collect();
+    let stmt = &mut damaged.stmts[at];
+    if stmt.accesses.is_empty() {
+        return None;
+    }
+    let which = rng.usize(..stmt.accesses.len());
+    match rng.u8(..3) {
+        0 => {
+            let gone = stmt.accesses.remove(which).id;
+            stmt.body.stored.retain(|(id, _)| *id != gone);
+        }
+        1 => {
+            let other = rng.usize(..relations.len());
+            (stmt.accesses[which].array, stmt.accesses[which].relation) = relations[other].clone();
+        }
+        _ => stmt.body.stored.first_mut()?.1 = model::Operand::Outside("%b".into()),
+    }
+    damaged.stmts[at].reductions.clear();
+    damaged.verify().ok()?;
+    Some(damaged)
+}
+
+/// Each transformation on its own, on what the ones before left.
+#[test]
+fn each_transformation_keeps_the_flow() {
+    for seed in 0..number("DELICM_CASES", 500) / 10 {
+        let (text, scop) = random(seed);
+        let step = |old: &Scop, new: Scop, copies: &[delicm::Copied]| {
+            new.verify().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+            let verdict = check::check(old, &new, copies).unwrap();
+            assert_eq!(verdict, check::Verdict::Same, "seed {seed}:\n{text}\n{new}");
+            let again = Scop::parse(&new.ctx, &new.to_string()).unwrap();
+            for (stmt, parsed) in new.stmts.iter().zip(&again.stmts) {
+                assert_eq!(stmt.accesses.len(), parsed.accesses.len(), "seed {seed}");
+                assert_eq!(stmt.body.ops.len(), parsed.body.ops.len(), "seed {seed}");
+            }
+            new
+        };
+        let done = forward::forward(&scop).unwrap();
+        let forwarded = step(&scop, done.scop, &done.copies);
+        let mapped = coalesce::coalesce(&forwarded, &Options::default()).unwrap().scop;
+        let mapped = step(&forwarded, mapped, &[]);
+        step(&mapped, simplify::simplify(&mapped).unwrap().scop, &[]);
+    }
+}

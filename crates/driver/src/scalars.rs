@@ -1,0 +1,91 @@
+//! Stage `delicm`: scalars of the lifted model become cells of arrays, or are computed where they are used, and what that
+//! means for the code to be written.
+//!
+//! The run-time check stays that of the lifted model: that scalars can go into cells was concluded from it.
+
+use crate::check::{size, valid_params};
+use astgen::{Expr, expression};
+use isl::{DimType, Set};
+use llvm::back::rewrite::{Place, Rewrite, Rewritten, Source};
+use model::{Access, Param, Scop, Stmt};
+use std::collections::HashMap;
+
+/// The model without scalars that need not be, and what was done; `None` for the model if that is nothing.
+pub fn without_scalars(scop: &Scop) -> (Option<Rewrite>, delicm::Outcome) {
+    // Writing in some instances only takes a branch in the innermost loop.
+    let options = delicm::Options { partial_writes: false, ..delicm::Options::default() };
+    let outcome = delicm::delicm(scop, &options);
+    if outcome.counts.is_nothing() {
+        return (None, outcome);
+    }
+    let rewrite = rewrite(scop, &outcome).ok();
+    (rewrite, outcome)
+}
+
+fn rewrite(old: &Scop, outcome: &delicm::Outcome) -> Result<Rewrite, astgen::Error> {
+    let scop = outcome.scop.clone();
+    let valid = valid_params(&scop)?;
+    let mut stmts = Vec::new();
+    for (stmt, old_id) in scop.stmts.iter().zip(&outcome.kept) {
+        let mut new = Rewritten { old: Some(*old_id), ..Rewritten::default() };
+        for access in &stmt.accesses {
+            let is_old = old.stmt(*old_id).access(access.id).is_some_and(|known| known.array == access.array);
+            if !is_old {
+                new.places.insert(access.id, place(&scop, stmt, access, &valid)?);
+            }
+        }
+        new.replaced = replaced(outcome, stmt);
+        new.copies = copies(old, outcome, stmt);
+        stmts.push(new);
+    }
+    Ok(Rewrite { scop, stmts })
+}
+
+fn replaced(outcome: &delicm::Outcome, stmt: &Stmt) -> Vec<(model::AccessId, Source)> {
+    let own = outcome.replaced.iter().filter(|replaced| replaced.stmt == stmt.name);
+    own.map(|replaced| {
+        let by = match &replaced.by {
+            delicm::Source::Load(id) => Source::Load(*id),
+            delicm::Source::Op(name) => Source::Op(name.clone()),
+            delicm::Source::Outside(name) => Source::Outside(name.clone()),
+        };
+        (replaced.read, by)
+    })
+    .collect()
+}
+
+fn copies(old: &Scop, outcome: &delicm::Outcome, stmt: &Stmt) -> HashMap<String, (model::StmtId, String)> {
+    let own = outcome.copies.iter().filter(|copy| copy.stmt == stmt.name);
+    let find =
+        |copy: &delicm::Copied| Some((copy.op.clone(), (old.stmt_named(&copy.from)?, copy.from_op.clone())));
+    own.filter_map(find).collect()
+}
+
+/// The cell of an access as expressions of the parameters and the statement's counters, which follow them.
+fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<Place, astgen::Error> {
+    let domain = stmt.domain.clone().intersect_params(valid.clone())?;
+    let depth = domain.dim(DimType::Set)?;
+    let mut extended = scop.clone();
+    let names: Vec<_> = (0..depth).map(|at| format!("orthant_counter{at}")).collect();
+    extended.params.extend(names.iter().map(|name| Param { name: name.clone(), range: (None, None) }));
+    let first = domain.dim(DimType::Param)?;
+    let mut relation =
+        access.relation.clone().intersect_domain(domain.clone())?.reset_tuple_id(DimType::In)?;
+    let behind = relation.get_space()?.dim(DimType::Param)?;
+    relation = relation.move_dims(DimType::Param, behind, DimType::In, 0, depth)?;
+    let mut within = domain.reset_tuple_id()?.move_dims(DimType::Param, first, DimType::Set, 0, depth)?;
+    for (at, name) in names.iter().enumerate() {
+        relation = relation.set_dim_name(DimType::Param, behind + at, name)?;
+        within = within.set_dim_name(DimType::Param, first + at, name)?;
+    }
+    let within = within.params()?;
+    let cell = relation.range()?.gist_params(within.clone())?.lexmin_pw_multi_aff()?;
+    let array = scop.array(access.array);
+    let subscript = |at| -> Result<Expr, astgen::Error> { expression(&extended, &cell.get_at(at)?, &within) };
+    Ok(Place {
+        array: access.array,
+        subscripts: (0..array.shape.len()).map(subscript).collect::<Result<_, _>>()?,
+        sizes: array.shape.iter().skip(1).map(|text| size(scop, text, valid)).collect::<Result<_, _>>()?,
+        cell_bytes: i64::from(array.elem_bytes),
+    })
+}

@@ -1,0 +1,97 @@
+//! A model that was changed since it was lifted: what its statements do in terms of the old ones.
+//!
+//! - A scalar whose access is now one of an array is loaded from that cell before anything else of the statement happens, or
+//!   stored to it behind all else: an instance reads before it writes.
+//! - A read that was replaced gives what its replacement gives: a load of a cell, a copy of another statement's
+//!   instruction, or a value from outside.
+//! - Accesses and operations that are gone are not executed.
+
+use crate::front::bodies::Links;
+use crate::front::lift::{ArraySource, Lifted};
+use crate::pass::Inst;
+use astgen::Expr;
+use llvm_sys::LLVMOpcode::*;
+use model::{AccessId, ArrayId, Scop, Stmt, StmtId};
+use std::collections::HashMap;
+
+/// A changed model.
+pub struct Rewrite {
+    /// The model.
+    pub scop: Scop,
+    /// For each of its statements what is new.
+    pub stmts: Vec<Rewritten>,
+}
+
+/// A statement of a changed model.
+#[derive(Default)]
+pub struct Rewritten {
+    /// Its number in the lifted model.
+    pub old: Option<StmtId>,
+    /// The cells of accesses that the lifted model does not have like that.
+    pub places: HashMap<AccessId, Place>,
+    /// What takes the place of reads of scalars that are gone.
+    pub replaced: Vec<(AccessId, Source)>,
+    /// Operations of the statement that are copies: of which statement of the lifted model, and their name there.
+    pub copies: HashMap<String, (StmtId, String)>,
+}
+
+/// A value in a statement.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// What the access reads.
+    Load(AccessId),
+    /// The result of the operation of that name.
+    Op(String),
+    /// A value from outside of the region.
+    Outside(String),
+}
+
+/// Where the cell of an access is. In the expressions, the parameters are followed by the statement's counters.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The array.
+    pub array: ArrayId,
+    /// The subscripts, outermost first.
+    pub subscripts: Vec<Expr>,
+    /// The sizes of all dimensions but the outermost.
+    pub sizes: Vec<Expr>,
+    /// Bytes per cell.
+    pub cell_bytes: i64,
+}
+
+impl Rewrite {
+    /// Whether the statement still executes the instruction.
+    pub fn executes<'p>(&self, at: StmtId, links: &Links<'p>, inst: Inst<'p>) -> bool {
+        let stmt = self.scop.stmt(at);
+        let has = |access: Option<&AccessId>| access.is_none_or(|id| stmt.access(*id).is_some());
+        match inst.opcode() {
+            LLVMLoad | LLVMStore => has(links.memory.get(&inst)),
+            LLVMPHI => has(links.phi_reads.get(&inst)),
+            _ => match links.ops.iter().find(|(_, op)| **op == inst) {
+                Some((name, _)) => op_named(stmt, name).is_some(),
+                None => true,
+            },
+        }
+    }
+}
+
+/// The statement's operation of that name.
+pub fn op_named<'a>(stmt: &'a Stmt, name: &str) -> Option<&'a model::Op> {
+    stmt.body.ops.iter().find(|op| op.name == name)
+}
+
+/// What is known of addresses of an array's cells: whether all that the program computes are exact, and the alignment of
+/// each cell.
+pub fn cell_facts(lifted: &Lifted<'_>, array: ArrayId, cell_bytes: i64) -> (bool, u32) {
+    let touches = lifted.memory.iter().filter(|(_, touched)| touched.array == array);
+    let (mut is_exact, mut alignment) = (matches!(lifted.arrays[array.index()], ArraySource::Base(_)), None);
+    for (inst, touched) in touches {
+        is_exact &= touched.is_exact;
+        let promised = inst.alignment().max(1);
+        alignment = Some(alignment.map_or(promised, |least: u32| least.min(promised)));
+    }
+    // Cells are multiples of their size from the base, and one of them is aligned like that: so all are, up to the
+    // largest power of two in the size.
+    let own = 1 << cell_bytes.unsigned_abs().trailing_zeros().min(6);
+    (is_exact, alignment.unwrap_or(1).min(own))
+}
