@@ -14,7 +14,7 @@ use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
 use llvm::{Pass, Scevs};
-use model::{Budget, Reason};
+use model::{Budget, Reason, Scop};
 use options::Options;
 
 /// What the stages found out about a function.
