@@ -34,45 +34,26 @@ double no_loops(double x) { return x; }
 //         }
 //       }
 //     after:
-//       for (c0 = 0; c0 <= (p0 - 255) - 1; c0 += 256) {
-//         for (c1 = 0; c1 <= (p0 - 63) - 1; c1 += 64) {
-//           for (c2 = 0; c2 <= (p0 - 31) - 1; c2 += 32) {
-//             for (c3 = c0; c3 <= c0 + 255; c3 += 1) {
-//               for (c4 = c1; c4 <= c1 + 63; c4 += 1) {
-//                 // iterations are independent
-//                 for (c5 = c2; c5 <= c2 + 31; c5 += 1) {
-//                   S0(c3, c5, c4);
+//       for (c0 = 0; c0 <= p0 - 1; c0 += 256) {
+//         for (c1 = 0; c1 <= p0 - 1; c1 += 64) {
+//           for (c2 = 0; c2 <= p0 - 1; c2 += 32) {
+//             if ((p0 - 1) >= (c2 + 31)) {
+//               for (c3 = c0; c3 <= min((p0 - 1), (c0 + 255)); c3 += 1) {
+//                 for (c4 = c1; c4 <= min((p0 - 1), (c1 + 63)); c4 += 1) {
+//                   // iterations are independent
+//                   for (c5 = c2; c5 <= c2 + 31; c5 += 1) {
+//                     S0(c3, c5, c4);
+//                   }
 //                 }
 //               }
-//             }
-//           }
-//           for (c6 = c0; c6 <= c0 + 255; c6 += 1) {
-//             for (c7 = c1; c7 <= c1 + 63; c7 += 1) {
-//               // iterations are independent
-//               for (c8 = -((p0 + 32) % 32) + p0; c8 <= p0 - 1; c8 += 1) {
-//                 S0(c6, c8, c7);
-//               }
-//             }
-//           }
-//         }
-//         for (c9 = 0; c9 <= p0 - 1; c9 += 32) {
-//           for (c10 = c0; c10 <= c0 + 255; c10 += 1) {
-//             for (c11 = -((p0 + 64) % 64) + p0; c11 <= p0 - 1; c11 += 1) {
-//               // iterations are independent
-//               for (c12 = c9; c12 <= min((p0 - 1), (c9 + 31)); c12 += 1) {
-//                 S0(c10, c12, c11);
-//               }
-//             }
-//           }
-//         }
-//       }
-//       for (c13 = 0; c13 <= p0 - 1; c13 += 64) {
-//         for (c14 = 0; c14 <= p0 - 1; c14 += 32) {
-//           for (c15 = -((p0 + 256) % 256) + p0; c15 <= p0 - 1; c15 += 1) {
-//             for (c16 = c13; c16 <= min((p0 - 1), (c13 + 63)); c16 += 1) {
-//               // iterations are independent
-//               for (c17 = c14; c17 <= min((p0 - 1), (c14 + 31)); c17 += 1) {
-//                 S0(c15, c17, c16);
+//             } else {
+//               for (c3 = c0; c3 <= min((p0 - 1), (c0 + 255)); c3 += 1) {
+//                 for (c4 = c1; c4 <= min((p0 - 1), (c1 + 63)); c4 += 1) {
+//                   // iterations are independent
+//                   for (c5 = c2; c5 <= min((p0 - 1), (c2 + 31)); c5 += 1) {
+//                     S0(c3, c5, c4);
+//                   }
+//                 }
 //               }
 //             }
 //           }

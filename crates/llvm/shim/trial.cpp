@@ -1,6 +1,8 @@
 // Passes on trial: their work on a function stays if it was worth it, and is taken back without a trace otherwise.
 #include "context.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -18,6 +20,10 @@ static Function *keep_body(Function &F) {
   // The body comes back to where it was: all that describes it (debug information above all) stays the same.
   MetadataPredicate as_it_is = [](const Metadata *) { return true; };
   CloneFunctionBodyInto(*kept, F, map, RF_NoModuleLevelChanges, returns, "", nullptr, nullptr, nullptr, &as_it_is);
+  // But for what links stores to variables: a link must not join two functions.
+  DenseMap<DIAssignID *, DIAssignID *> links;
+  for (Instruction &instruction : instructions(*kept))
+    at::remapAssignID(links, instruction);
   return kept;
 }
 
