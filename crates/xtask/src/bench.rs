@@ -11,6 +11,7 @@ mod profile;
 pub mod suite;
 mod suite_coverage;
 mod suite_kernels;
+mod suite_scalars;
 mod table;
 
 use crate::workspace::Workspace;
