@@ -37,45 +37,26 @@ double no_loops(double x) { return x; }
 //         }
 //       }
 //     after:
-//       for (c0 = 0; c0 <= (n - 255) - 1; c0 += 256) {
-//         for (c1 = 0; c1 <= (n - 63) - 1; c1 += 64) {
-//           for (c2 = 0; c2 <= (n - 31) - 1; c2 += 32) {
-//             for (c3 = c0; c3 <= c0 + 255; c3 += 1) {
-//               for (c4 = c1; c4 <= c1 + 63; c4 += 1) {
-//                 // iterations are independent
-//                 for (c5 = c2; c5 <= c2 + 31; c5 += 1) {
-//                   S0(c3, c5, c4);
+//       for (c0 = 0; c0 <= n - 1; c0 += 256) {
+//         for (c1 = 0; c1 <= n - 1; c1 += 64) {
+//           for (c2 = 0; c2 <= n - 1; c2 += 32) {
+//             if ((n - 1) >= (c2 + 31)) {
+//               for (c3 = c0; c3 <= min((n - 1), (c0 + 255)); c3 += 1) {
+//                 for (c4 = c1; c4 <= min((n - 1), (c1 + 63)); c4 += 1) {
+//                   // iterations are independent
+//                   for (c5 = c2; c5 <= c2 + 31; c5 += 1) {
+//                     S0(c3, c5, c4);
+//                   }
 //                 }
 //               }
-//             }
-//           }
-//           for (c6 = c0; c6 <= c0 + 255; c6 += 1) {
-//             for (c7 = c1; c7 <= c1 + 63; c7 += 1) {
-//               // iterations are independent
-//               for (c8 = -((n + 32) % 32) + n; c8 <= n - 1; c8 += 1) {
-//                 S0(c6, c8, c7);
-//               }
-//             }
-//           }
-//         }
-//         for (c9 = 0; c9 <= n - 1; c9 += 32) {
-//           for (c10 = c0; c10 <= c0 + 255; c10 += 1) {
-//             for (c11 = -((n + 64) % 64) + n; c11 <= n - 1; c11 += 1) {
-//               // iterations are independent
-//               for (c12 = c9; c12 <= min((n - 1), (c9 + 31)); c12 += 1) {
-//                 S0(c10, c12, c11);
-//               }
-//             }
-//           }
-//         }
-//       }
-//       for (c13 = 0; c13 <= n - 1; c13 += 64) {
-//         for (c14 = 0; c14 <= n - 1; c14 += 32) {
-//           for (c15 = -((n + 256) % 256) + n; c15 <= n - 1; c15 += 1) {
-//             for (c16 = c13; c16 <= min((n - 1), (c13 + 63)); c16 += 1) {
-//               // iterations are independent
-//               for (c17 = c14; c17 <= min((n - 1), (c14 + 31)); c17 += 1) {
-//                 S0(c15, c17, c16);
+//             } else {
+//               for (c3 = c0; c3 <= min((n - 1), (c0 + 255)); c3 += 1) {
+//                 for (c4 = c1; c4 <= min((n - 1), (c1 + 63)); c4 += 1) {
+//                   // iterations are independent
+//                   for (c5 = c2; c5 <= min((n - 1), (c2 + 31)); c5 += 1) {
+//                     S0(c3, c5, c4);
+//                   }
+//                 }
 //               }
 //             }
 //           }

@@ -4,6 +4,8 @@
 //! inclusive bounds, conditions, and statements with an expression for each counter. A back end walks the
 //! tree ([`Node`]), people read it as C ([`print_c`]).
 //!
+//! Where a loop runs over a tile, full tiles come apart from partial ones (module `full`).
+//!
 //! # Arithmetic
 //! Expressions are over mathematical integers; the back ends compute in 64 bits. [`generate`] proves for each expression
 //! and each part of it, from the ranges of the parameters and of the loops around, that its value fits; if it cannot,
@@ -18,6 +20,7 @@
 //! ```
 
 mod convert;
+mod full;
 mod interval;
 mod print;
 

@@ -97,6 +97,13 @@ pub fn command() -> Command {
                 .help("Fold exactly as the paper does, for comparison"),
         )
         .arg(
+            Arg::new("plain")
+                .long("plain")
+                .action(ArgAction::SetTrue)
+                .hide(true)
+                .help("Take no shortcuts where iterations are all alike, for comparison"),
+        )
+        .arg(
             Arg::new("memory-dependences")
                 .long("memory-dependences")
                 .action(ArgAction::SetTrue)
@@ -209,6 +216,7 @@ fn config(matches: &ArgMatches) -> Config {
         survey: matches.get_one::<String>("survey").is_some(),
         mode: matches.get_one::<String>("mode").cloned().unwrap_or_default(),
         paper: matches.get_flag("paper"),
+        plain: matches.get_flag("plain"),
         memory_dependences: matches.get_flag("memory-dependences"),
         max_bytes: matches.get_one::<u64>("memory").map_or(0, |mib| (*mib as usize).saturating_mul(1 << 20)),
         timeout: matches.get_one::<u64>("timeout").copied().unwrap_or(0),

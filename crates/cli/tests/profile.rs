@@ -168,6 +168,23 @@ fn backprop_gives_the_advice_of_the_paper() {
     }
 }
 
+/// Iterations that are all alike are recorded together; the result is the same as one by one.
+#[test]
+fn shortcuts_change_nothing() {
+    let cases = [("hotspot", "-O2", ""), ("lud", "-O2", ""), ("nw", "-O0", ""), ("btree", "-O2", "find")];
+    for (name, level, only) in cases {
+        let scratch = Scratch::new();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../bench/profile/{name}.c"));
+        let program = scratch.compile_file("gcc", &source, &[level, "-g"]);
+        let chosen = if only.is_empty() { vec!["--once"] } else { vec!["--once", "--only", only] };
+        let [mut short, mut plain] =
+            [&[][..], &["--plain"]].map(|more| scratch.profile_of(&[&chosen[..], more].concat(), &program));
+        (short.collection.seconds, plain.collection.seconds) = (0.0, 0.0);
+        assert!(short.totals.dependence_points > 10_000);
+        assert!(short == plain, "{name}");
+    }
+}
+
 #[test]
 fn a_saved_profile_is_shown_again_and_compared() {
     let scratch = Scratch::new();

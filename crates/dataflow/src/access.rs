@@ -3,7 +3,7 @@
 //! An access is *tagged* by pairing its instances with a tuple that names it: `{ [S[i] -> a3[]] -> A[x] }` for access
 //! number 3. isl's flow analysis carries the pair through, so that its result tells accesses apart.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use isl::{Ctx, DimType, Map, Schedule, Set, UnionMap};
 use model::{AccessId, AccessKind, ArrayId, ReductionOp, Scop, Stmt, StmtId};
@@ -60,6 +60,17 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// How many pairs of accesses there are to one array of which at least one writes.
+    pub fn conflicts(&self) -> usize {
+        let mut counts: HashMap<ArrayId, (usize, usize)> = HashMap::new();
+        for entry in &self.entries {
+            let (writes, all) = counts.entry(entry.array).or_default();
+            *writes += usize::from(!entry.reads());
+            *all += 1;
+        }
+        counts.values().map(|(writes, all)| writes * all).sum()
+    }
+
     /// The accesses; `reductions` says whether updates are told from other accesses.
     pub fn new(scop: &Scop, reductions: bool) -> isl::Result<Table> {
         let mut entries = Vec::new();

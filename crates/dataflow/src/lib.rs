@@ -254,6 +254,9 @@ impl Default for Options {
 /// The dependences of a scop: value-based flow, transitively reduced anti and output dependences, reductions apart.
 pub fn dependences(scop: &Scop, options: &Options) -> Result<Dependences, Error> {
     let table = Table::new(scop, options.reductions).map_err(Error::of(scop))?;
+    if scop.ctx.operations_left().is_some() && table.conflicts() > MOST_CONFLICTS {
+        return Err(Error::Budget { scop: scop.name.clone() });
+    }
     let (mut reasons, mut pairs) = (Vec::new(), Vec::new());
 
     let share = share(scop, options);
@@ -293,6 +296,10 @@ pub fn dependences(scop: &Scop, options: &Options) -> Result<Dependences, Error>
     let parts = Parts { pairs, live_in, live_out, flow_basis, memory_basis, reasons };
     parts.finish(scop, &table).map_err(Error::of(scop))
 }
+
+/// How many pairs of accesses may conflict where there is a budget: with more it is spent anyway, only later. The most
+/// that a kernel of `bench/kernels` has is 400.
+const MOST_CONFLICTS: usize = 1_500;
 
 fn basis<T>(found: &Option<T>) -> Basis {
     if found.is_some() { Basis::Value } else { Basis::Memory }

@@ -279,31 +279,53 @@ impl Target<'_> {
         if !is_total(&value, &self.domain)? || !value.is_single_valued()? {
             return Ok(None);
         }
-        let bytes = self.scop.array(read.array).elem_bytes;
-        let mut candidates = vec![value.clone()];
-        if self.scop.array(read.array).kind == ArrayKind::Memory {
+        let array = self.scop.array(read.array);
+        let mut candidates = self.holders(&value)?;
+        if array.kind == ArrayKind::Memory {
             let cells = UnionMap::from_map(cells(self.scop, self.scop.stmt(from), read)?)?;
             candidates.push(at.clone().apply_range(cells)?);
         }
         for candidate in candidates {
-            if let Some(cell) = self.holding(&candidate, &value, bytes)? {
+            if let Some(cell) = self.holding(&candidate, &value, array.elem_bytes)? {
                 return Ok(Some(self.load(cell)));
             }
         }
-        for stmt in &self.scop.stmts {
-            for write in stmt.accesses.iter().filter(|access| access.kind == AccessKind::MustWrite) {
-                if self.scop.array(write.array).kind != ArrayKind::Memory {
-                    continue;
-                }
-                let Some(written) = self.contents.written(write.id)? else { continue };
-                let there = Contents::same(&value, &written)?;
-                let candidate = there.apply_range(UnionMap::from_map(write.relation.clone())?)?;
-                if let Some(cell) = self.holding(&candidate, &value, bytes)? {
-                    return Ok(Some(self.load(cell)));
+        Ok(None)
+    }
+
+    /// Cells that hold the value at some time: for each array those that held it before the nest, those that some write
+    /// puts it into, and all of them together, because it may be one in some instances and the other in others.
+    fn holders(&self, value: &UnionMap) -> isl::Result<Vec<UnionMap>> {
+        let mut found = Vec::new();
+        let arrays = self.scop.arrays.iter().enumerate();
+        for (index, array) in arrays.filter(|(_, array)| array.kind == ArrayKind::Memory) {
+            let mut parts = Vec::new();
+            for map in value.get_map_list()?.to_vec()? {
+                if map.get_tuple_name(isl::DimType::Out)?.as_deref() == Some(array.name.as_str()) {
+                    parts.push(UnionMap::from_map(map)?);
                 }
             }
+            for write in self.writes_of(index) {
+                let Some(written) = self.contents.written(write.id)? else { continue };
+                let there = Contents::same(value, &written)?;
+                let cells = there.apply_range(UnionMap::from_map(write.relation.clone())?)?;
+                if !cells.is_empty()? {
+                    parts.push(cells);
+                }
+            }
+            if parts.len() > 1 {
+                let all =
+                    parts.iter().cloned().try_fold(UnionMap::empty_ctx(&self.scop.ctx)?, UnionMap::union)?;
+                found.push(all);
+            }
+            found.extend(parts);
         }
-        Ok(None)
+        Ok(found)
+    }
+
+    fn writes_of(&self, array: usize) -> impl Iterator<Item = &Access> {
+        let accesses = self.scop.stmts.iter().flat_map(|stmt| &stmt.accesses);
+        accesses.filter(move |access| access.kind == AccessKind::MustWrite && access.array.index() == array)
     }
 
     /// The candidate `{ target -> A[x] }`, if each of the cells is one of an array, of that size, and holds the value.

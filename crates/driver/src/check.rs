@@ -1,9 +1,10 @@
 //! The run-time check of a model: its ledger as expressions over parameters and base addresses.
 //!
-//! The first condition on the parameters is evaluated for any values of the parameters' types, each other part only matters
-//! where those before it hold; `astgen` proves that none overflows in 64 bits there. An array's extent is the range of rows that its
-//! accesses touch (of cells, if it has one dimension); in bytes it is computed with overflow in mind, because that takes
-//! products of parameters. Two arrays are apart if one of them is not touched at all, or if one extent ends before the other begins.
+//! The first condition on the parameters is evaluated for any values of the parameters' types, each other part only
+//! matters where those before it hold; `astgen` proves that none overflows in 64 bits there. An array's extent is the
+//! range of rows that its accesses touch (of cells, if it has one dimension); in bytes it is computed with overflow in
+//! mind, because that takes products of parameters. Two arrays are apart if one of them is not touched at all, or if
+//! one extent ends before the other begins.
 
 use astgen::{Expr, condition, expression};
 use isl::{DimType, PwAff, Set, Val};

@@ -6,7 +6,7 @@ use crate::scalars::without_scalars;
 use crate::timing::Timers;
 use astgen::Node;
 use dataflow::Dependences;
-use isl::{Ctx, Schedule, Set};
+use isl::Ctx;
 use llvm::Pass;
 use llvm::back::check::Check;
 use llvm::back::emit::{Failure, emit, prepare};
@@ -16,7 +16,6 @@ use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
 use model::{Budget, Reason, Scop};
 use options::Options;
-use schedule::tree::without_options;
 
 /// What the stages found out about a function.
 pub struct Outcome<'p> {
@@ -69,12 +68,12 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p
     };
     let run = Run { pass, options, budget: Budget::new(options.budget), shapes };
     let is_last = |stage: &str| options.stop_after.as_deref() == Some(stage);
-    let nests = timers.time("detect", || detect(pass, &run.budget));
+    let nests = timers.time("detect", &run.budget, || detect(pass, &run.budget));
     let mut outcome = Outcome { nests, models: Vec::new(), changed: false };
     if is_last("detect") {
         return outcome;
     }
-    timers.time("lift", || lift_all(&run, &mut outcome));
+    timers.time("lift", &run.budget, || lift_all(&run, &mut outcome));
     let mut before = "lift";
     let stages: [(&'static str, Stage); 4] =
         [("delicm", scalars), ("dependences", dependences), ("schedule", schedule), ("astgen", generate)];
@@ -82,11 +81,11 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p
         if is_last(before) {
             return outcome;
         }
-        timers.time(name, || for_all(&run, &mut outcome, stage));
+        timers.time(name, &run.budget, || for_all(&run, &mut outcome, stage));
         before = name;
     }
     if !is_last(before) {
-        timers.time("emit", || emit_all(&run, &mut outcome));
+        timers.time("emit", &run.budget, || emit_all(&run, &mut outcome));
     }
     outcome
 }
@@ -99,7 +98,8 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
         let is_part = parts > 0;
         if let Verdict::Candidate(region) = nest.verdict {
             let ctx = Ctx::new();
-            match run.within_budget(&ctx, || lift(run.pass, region, &ctx, &run.budget, &run.shapes)) {
+            let depth = nest.depth();
+            match run.within_budget(&ctx, depth, || lift(run.pass, region, &ctx, &run.budget, &run.shapes)) {
                 Ok(lifted) => outcome.models.push(Modelled::new(index, lifted)),
                 Err(obstacle) => {
                     if matches!(obstacle.reason, Reason::MovingBase)
@@ -152,7 +152,8 @@ fn for_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, stage: Stage) {
     let nests = &mut outcome.nests;
     outcome.models.retain_mut(|model| {
         let ctx = model.lifted.scop.ctx.clone();
-        let result = run.within_budget(&ctx, || stage(run, model));
+        let depth = nests[model.nest].depth();
+        let result = run.within_budget(&ctx, depth, || stage(run, model));
         if let Err(reason) = &result {
             let obstacle = Obstacle::of_region(model.lifted.region, reason.clone());
             nests[model.nest].verdict = Verdict::Rejected(vec![obstacle]);
@@ -191,7 +192,7 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
         let valid = valid_params(scop)?;
-        Ok((loops(scop, &new.schedule, &valid)?, check(&model.lifted.scop, &valid)?))
+        Ok((astgen::generate(scop, &new.schedule, &valid)?, check(&model.lifted.scop, &valid)?))
     };
     model.program = Some(generate().map_err(|error| match error {
         astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },
@@ -201,19 +202,6 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
         error => Reason::Internal { message: error.to_string() },
     })?);
     Ok(())
-}
-
-/// What the best loops of a schedule may take; those of the kernels of `bench/kernels` with constant sizes take less.
-pub(crate) const BEST_LOOPS: u64 = 250_000;
-
-/// The loops of a schedule; plainer ones if the best ones take too much.
-fn loops(scop: &Scop, schedule: &Schedule, valid: &Set) -> Result<Vec<Node>, astgen::Error> {
-    match scop.ctx.with_budget(BEST_LOOPS, || astgen::generate(scop, schedule, valid)) {
-        Err(astgen::Error::Isl(error)) if error.is_budget() => {
-            astgen::generate(scop, &without_options(schedule)?, valid)
-        }
-        result => result,
-    }
 }
 
 /// Later regions first: what they use of earlier ones is then replaced together with the other uses.
@@ -246,16 +234,23 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
 }
 
 impl Run<'_, '_> {
-    /// Runs isl on the function's budget. A stage may take half of what is left for one nest, so that one that explodes
-    /// leaves something for the others.
-    fn within_budget<T>(&self, ctx: &Ctx, work: impl FnOnce() -> T) -> T {
-        let share = self.budget.left().map_or(u64::MAX, |left| left / 2);
+    /// Runs isl on the function's budget, for a nest of that depth. A stage may take half of what is left for one nest, so
+    /// that one that explodes leaves something for the others.
+    fn within_budget<T>(&self, ctx: &Ctx, depth: u32, work: impl FnOnce() -> T) -> T {
+        let weight = weight(depth);
+        let share = self.budget.left().map_or(u64::MAX, |left| left / 2 / weight);
         ctx.with_budget(share, || {
             let result = work();
             let used = share - ctx.operations_left().unwrap_or(0).min(share);
             // What is spent is noticed by whoever asks for more.
-            let _ = self.budget.spend(usize::try_from(used).unwrap_or(usize::MAX));
+            let _ = self.budget.spend(usize::try_from(used.saturating_mul(weight)).unwrap_or(usize::MAX));
             result
         })
     }
+}
+
+/// How many units an operation of isl costs: with many dimensions its matrices are large.
+fn weight(depth: u32) -> u64 {
+    let beyond = u64::from(depth.saturating_sub(4));
+    1 + beyond * beyond / 4
 }

@@ -276,6 +276,7 @@ fn main() {
             other => filter = other.to_string(),
         }
     }
+    let (mut regular, mut irregular, mut growth) = (Vec::new(), Vec::new(), Vec::new());
     println!("| stream | mode | points | Mpoints/s | pieces | max intermediate | result |");
     println!("|---|---|---:|---:|---:|---:|---|");
     for stream in streams().iter().filter(|s| s.name.contains(&filter)) {
@@ -284,6 +285,11 @@ fn main() {
             let n = if keeps_all { points / 10 } else { points };
             let m = measure(stream, n, &Options::with_mode(mode));
             let result = if m.exact { "exact" } else { "over-approximated" };
+            match (stream.irregular, mode) {
+                (false, Mode::Auto) => regular.push(rate(&m)),
+                (true, Mode::WidenGiveUp) => irregular.push(rate(&m)),
+                _ => {}
+            }
             println!(
                 "| {} | {name} | {} | {:.1} | {} | {} | {result} |",
                 stream.name,
@@ -297,6 +303,7 @@ fn main() {
     println!("\n| stream (auto) | points | ns/point | pieces | max intermediate |");
     println!("|---|---:|---:|---:|---:|");
     for stream in streams().iter().filter(|s| s.name.contains(&filter)) {
+        let mut each = Vec::new();
         for n in [points / 1000, points / 100, points / 10, points] {
             // Short streams are repeated: the clock of the core is coarse.
             let runs = points / n;
@@ -308,6 +315,19 @@ fn main() {
             }
             let ns = (total + m.time).as_secs_f64() * 1e9 / (runs * m.points.max(1)) as f64;
             println!("| {} | {} | {ns:.2} | {} | {} |", stream.name, m.points, m.pieces, m.max_intermediate);
+            each.push(ns);
         }
+        growth.extend(each.first().zip(each.last()).map(|(short, long)| long / short));
+    }
+    println!("\n| | least | median | greatest |\n|---|---:|---:|---:|");
+    summarize("regular streams, auto, Mpoints/s", regular);
+    summarize("irregular streams, widen-give-up, Mpoints/s", irregular);
+    summarize("time per point, 1000 times as many points", growth);
+}
+
+fn summarize(what: &str, mut figures: Vec<f64>) {
+    figures.sort_by(f64::total_cmp);
+    if let (Some(least), Some(greatest)) = (figures.first(), figures.last()) {
+        println!("| {what} | {least:.2} | {:.2} | {greatest:.2} |", figures[figures.len() / 2]);
     }
 }

@@ -11,6 +11,7 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -164,6 +165,8 @@ FunctionPassManager early_passes(int session, bool *changed) {
   loops.addPass(LoopRotatePass());
   loops.addPass(IndVarSimplifyPass());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
+  // Rotation leaves phis of equal values behind, which ScalarEvolution does not look through.
+  passes.addPass(InstSimplifyPass());
   passes.addPass(OrthantHoistPass());
   add_passes(passes, session, changed);
   return passes;

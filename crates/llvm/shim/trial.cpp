@@ -9,13 +9,6 @@
 
 using namespace llvm;
 
-// Assignments to variables have names that no two functions may share.
-static void give_own_assignments(Function &F) {
-  DenseMap<DIAssignID *, DIAssignID *> names;
-  for (Instruction &I : instructions(F))
-    at::remapAssignID(names, I);
-}
-
 // The body of a function, kept in a function of its own that nobody calls.
 static Function *keep_body(Function &F) {
   Function *kept = Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage, F.getAddressSpace(),
@@ -27,7 +20,10 @@ static Function *keep_body(Function &F) {
   // The body comes back to where it was: all that describes it (debug information above all) stays the same.
   MetadataPredicate as_it_is = [](const Metadata *) { return true; };
   CloneFunctionBodyInto(*kept, F, map, RF_NoModuleLevelChanges, returns, "", nullptr, nullptr, nullptr, &as_it_is);
-  give_own_assignments(*kept);
+  // But for what links stores to variables: a link must not join two functions.
+  DenseMap<DIAssignID *, DIAssignID *> links;
+  for (Instruction &instruction : instructions(*kept))
+    at::remapAssignID(links, instruction);
   return kept;
 }
 

@@ -1,11 +1,11 @@
 //! Profiles for people who look at them: one self-contained HTML page, and SARIF for editors.
 //!
 //! [`html`] makes a page that needs nothing but itself: no server, no network, no other file. Rust computes everything that is shown (the
-//! [`flame`] graph, the [`picture`]s, the [`detail`]s of each nest) and embeds it as JSON; the script in `page/page.js` only draws. Text
+//! `flame` graph, the `picture`s, the `detail`s of each nest) and embeds it as JSON; the script in `page/page.js` only draws. Text
 //! from the program (names, paths, source lines) reaches the page as data and is never parsed as markup: `<` is escaped in the JSON, the
 //! script uses `textContent`, and the page's own policy forbids everything that is not inline.
 //!
-//! [`sarif`] gives one result per suggestion, at the line of its first loop.
+//! [`sarif()`] gives one result per suggestion, at the line of its first loop.
 //!
 //! The crate reads no files: source lines come through a closure.
 

@@ -18,6 +18,8 @@ pub struct Config {
     pub mode: String,
     /// Fold as the paper does.
     pub paper: bool,
+    /// Look at every iteration, also of loops whose iterations are all alike, for comparison.
+    pub plain: bool,
     /// Record anti and output dependences too.
     pub memory_dependences: bool,
     /// Bytes for last writers; 0: the default.

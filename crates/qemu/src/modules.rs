@@ -24,7 +24,7 @@ pub struct Module {
     entries: BTreeSet<u64>,
     /// Where functions that statements are wanted of begin; `None`: all.
     wanted: Option<BTreeSet<u64>>,
-    /// Where functions begin that begin ([0]) and end ([1]) the recording.
+    /// Where functions begin that begin (first) and end (second) the recording.
     moments: [BTreeSet<u64>; 2],
 }
 

@@ -1,7 +1,7 @@
 //! A survey without an emulator: the program runs at its own speed and is looked at once per millisecond.
 //!
 //! The program is started under `ptrace`, as a debugger would. Threads that are running (not waiting) are stopped for some
-//! microseconds, their stack is read ([`crate::unwind`]), and they go on. Nothing in the program changes; signals, threads and
+//! microseconds, their stack is read (`unwind`), and they go on. Nothing in the program changes; signals, threads and
 //! children are its own. What comes out is a [`Profile`] of samples: which loops the time goes to, in which calling contexts, but not how
 //! often they repeat.
 

@@ -613,6 +613,7 @@ impl State {
             survey: config.survey,
             mode: Mode::parse(&config.mode).unwrap_or_default(),
             paper: config.paper,
+            steady: !config.plain,
             memory_dependences: config.memory_dependences,
             max_bytes: if config.max_bytes > 0 { config.max_bytes } else { defaults.max_bytes },
             results: decode::results(),

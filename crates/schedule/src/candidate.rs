@@ -7,10 +7,10 @@
 
 use crate::affine::{StmtModel, reduced};
 use crate::cost::{Cost, LoopRef, Path, cost};
-use crate::shrink::{Shrink, on_domain};
+use crate::shrink::Shrink;
 use crate::tree::{Band, Bonds, Change, Freedom, Planned, Shape, Step, freedom};
 use crate::{Fusion, Machine, Options, Tiling};
-use isl::{Ctx, Schedule, ScheduleConstraints, UnionMap, UnionSet};
+use isl::{Ctx, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
 use model::Scop;
 
 /// The deepest statement for which isl's scheduler is asked. Its integer programs take time that grows by an order of
@@ -21,12 +21,17 @@ const DEEPEST: usize = 5;
 /// operations, and an operation on the numbers of a problem that is too hard takes longer and longer.
 pub const ISL_OPERATIONS: u64 = 120_000;
 
+/// The most counters of all statements together for which isl's scheduler is asked: its programs have some variables
+/// for each. The kernels of `bench/kernels` have up to 60.
+const COUNTERS: usize = 72;
+
 /// Whether the time that isl's scheduler takes is within reason.
 pub fn isl_can_schedule(models: &[StmtModel]) -> bool {
-    models.iter().all(|model| model.extents.len() <= DEEPEST)
+    let counters = || models.iter().map(|model| model.extents.len());
+    counters().all(|count| count <= DEEPEST) && counters().sum::<usize>() <= COUNTERS
 }
 
-/// isl's scheduler under the given settings, on a smaller instance (`shrink`): whether the order is legal must
+/// isl's scheduler under the given settings, on a program without large numbers (`shrink`): whether the order is legal must
 /// be proved. The context's own settings come back afterwards.
 pub fn isl_schedule(scop: &Scop, bonds: &Bonds, fusion: Fusion) -> isl::Result<Schedule> {
     let ctx = &scop.ctx;
@@ -50,21 +55,22 @@ pub fn isl_schedule(scop: &Scop, bonds: &Bonds, fusion: Fusion) -> isl::Result<S
     let (domain, order, apart) = (scop.domain()?, small(&bonds.order)?, small(&bonds.apart)?);
     let whole = UnionMap::from_domain(domain.clone())?;
     let Some(shrink) = Shrink::of(&[&whole, &order, &apart])? else {
-        return from_constraints(scop, domain, order, apart);
+        return from_constraints(scop.context.clone(), domain, order, apart);
     };
+    let context = shrink.context(scop.context.clone())?;
     let found =
-        from_constraints(scop, shrink.set(domain.clone())?, shrink.map(&order)?, shrink.map(&apart)?)?;
-    on_domain(&found, &domain)
+        from_constraints(context, shrink.set(domain.clone())?, shrink.map(&order)?, shrink.map(&apart)?)?;
+    shrink.undo(&found, &domain)
 }
 
 fn from_constraints(
-    scop: &Scop,
+    context: Set,
     domain: UnionSet,
     order: UnionMap,
     apart: UnionMap,
 ) -> isl::Result<Schedule> {
     ScheduleConstraints::on_domain(domain)?
-        .set_context(scop.context.clone())?
+        .set_context(context)?
         .set_validity(order)?
         .set_coincidence(apart.clone())?
         .set_proximity(apart)?

@@ -80,6 +80,8 @@ const START: f64 = 6.0;
 const GUARD: f64 = 1.0;
 /// Two operations or accesses start in each cycle.
 const ISSUE: f64 = 0.5;
+/// To load an element that is far from its neighbours and put it into a vector.
+const GATHER: f64 = 2.0;
 /// How many pages an innermost loop can walk over before their addresses are looked up again, and what that costs.
 const PAGES: f64 = 64.0;
 const PAGE_MISS: f64 = 4.0;
@@ -109,6 +111,33 @@ pub fn cost(models: &[StmtModel], paths: &[Path], machine: &Machine) -> Cost {
     total.l1 = L1_MISS * misses(&placed, machine.l1_bytes as f64, machine);
     total.l2 = L2_MISS * misses(&placed, machine.l2_bytes as f64, machine);
     total
+}
+
+/// What any order costs at least: the work if each statement had its best innermost loop, and that were parallel.
+pub fn least(models: &[StmtModel], machine: &Machine) -> f64 {
+    (0..models.len()).map(|stmt| least_work(stmt, &models[stmt], machine)).sum()
+}
+
+fn least_work(stmt: usize, model: &StmtModel, machine: &Machine) -> f64 {
+    let counters = model.extents.len();
+    let path = |inner: Option<usize>| {
+        let order = (0..counters).filter(|at| Some(*at) != inner).chain(inner);
+        let row = |at: usize| (0..counters).map(|other| i64::from(other == at)).collect();
+        let each = |at: usize| LoopRef {
+            id: at,
+            row: Some(row(at)),
+            constant: 0,
+            step: 1.0,
+            trip: model.extents[at],
+        };
+        Path { stmt, loops: order.map(each).collect(), vector: true, guarded: false }
+    };
+    let work = |inner| {
+        let path = path(inner);
+        let placed = place(&path, model);
+        placed.instances * throughput(&placed, machine)
+    };
+    (0..counters).map(|inner| work(Some(inner))).reduce(f64::min).unwrap_or_else(|| work(None))
 }
 
 fn place<'a>(path: &'a Path, model: &'a StmtModel) -> Placed<'a> {
@@ -221,7 +250,7 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
     let (near, far) = (ISSUE * (1.0 + count(Pace::Contiguous)), count(Pace::Far));
     let mut each = match one.path.vector {
         // Elements that are far apart are loaded one by one and put together.
-        true if far > 0.0 => near / lanes.min(2.0) + far,
+        true if far > 0.0 => near / lanes.min(2.0) + GATHER * far,
         true => near / lanes,
         false => near + ISSUE * far,
     };

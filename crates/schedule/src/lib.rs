@@ -3,7 +3,7 @@
 //! # Terms
 //! A *schedule tree* is isl's: *bands* of loops, *sequences* of parts, *marks*. A band is *permutable* if its members can
 //! be put in any order and tiled; a member is *coincident* if it carries no dependence. A loop over *tiles* steps
-//! by the tile size, a loop over *points* runs inside of one tile; a tile is *full* if all its points are instances.
+//! by the tile size, a loop over *points* runs inside of one tile.
 //!
 //! # How a schedule is found
 //! 1. A few candidates: the program's own order, the same with all loops distributed, and isl's scheduler with as much
@@ -11,11 +11,11 @@
 //! 2. For each innermost band: which member becomes innermost (parallel with contiguous accesses if possible), whether the
 //!    innermost loop is distributed over the statements, tile sizes ([`tree`]).
 //! 3. A prediction of the cost ([`cost`]); the cheapest candidate wins if it is clearly cheaper than the original order.
+//!    The search ends early when a candidate is near to what any order costs at least ([`cost::least`]).
 //! 4. [`legality::check_with`] on the result. A schedule that it does not call legal is never returned.
 //!
 //! # What comes out
-//! [`Decision::New`]: a schedule tree in which full tiles are isolated (isl's AST option `isolate`), so that their inner
-//! loops have plain bounds, and in which each innermost parallel loop is a band of one member under a mark
+//! [`Decision::New`]: a schedule tree in which each innermost parallel loop is a band of one member under a mark
 //! [`model::VECTOR`], put there only if [`legality::parallel_is_legal`] agrees. Or [`Decision::Original`] with a reason.
 //!
 //! # Example
@@ -339,13 +339,21 @@ impl Optimizer<'_> {
     fn best(&mut self, bonds: &Bonds, models: &[affine::StmtModel]) -> Result<Option<Candidate>, Error> {
         let mut best: Option<Candidate> = None;
         let all: &[Way] = match self.options.fusion {
-            // There is nothing to fuse or to distribute.
+            // There is nothing to distribute.
             Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
+            // What must be fused is fused with the least fusion, too.
+            Fusion::Auto if tree::is_one_component(self.scop, &bonds.order)? => {
+                &[Way::Own, Way::Distributed, Way::Isl(Fusion::Min)]
+            }
             Fusion::Auto => &Way::ALL,
             Fusion::Max => &[Way::Isl(Fusion::Max)],
             Fusion::Min => &[Way::Isl(Fusion::Min)],
         };
+        let enough = GOOD_ENOUGH * cost::least(models, &self.options.machine);
         for way in all {
+            if best.as_ref().is_some_and(|best| best.cost.total() <= enough) {
+                break;
+            }
             let Some(found) = self.candidate(bonds, models, *way)? else { continue };
             let better = |best: &Candidate| found.cost.total() < CLEARLY * best.cost.total();
             if best.as_ref().is_none_or(better) {
@@ -407,8 +415,7 @@ impl Optimizer<'_> {
     fn finish(&mut self, best: Candidate, prediction: Prediction) -> Result<Decision, Error> {
         *self.step = "tiling";
         let description = describe::of_candidate(self.scop, &best)?;
-        let isolate = self.scop.ctx.operations_left().unwrap_or(self.options.operations) / 4;
-        let schedule = tree::apply(self.scop, best.schedule, &best.changes, isolate)?;
+        let schedule = tree::apply(self.scop, best.schedule, &best.changes)?;
         *self.step = "the proof of legality";
         let verdict = legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
         if let Verdict::Illegal(violation) = verdict {
@@ -458,5 +465,7 @@ impl Optimizer<'_> {
     }
 }
 
+/// How many times the least conceivable cost is good enough to search no further.
+const GOOD_ENOUGH: f64 = 2.0;
 /// Another candidate must be that much cheaper.
 const CLEARLY: f64 = 0.97;

@@ -11,7 +11,7 @@
 
 use crate::affine::{Row, row};
 use isl::{
-    AstLoopType, DimType, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap,
+    AstLoopType, DimType, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap,
     UnionPwAffList, UnionSet, Val,
 };
 use model::{Order, Scop, StmtId};
@@ -298,6 +298,21 @@ fn distribute_loop(
     dependences: &UnionMap,
 ) -> isl::Result<Vec<Schedule>> {
     let stmts = model::scop::stmts_below(body);
+    let edges = edges(scop, &stmts, dependences)?;
+    let mut pieces = Vec::new();
+    for component in components(stmts.len(), &edges) {
+        let own: Vec<StmtId> = component.iter().map(|at| stmts[*at]).collect();
+        let counters = counters(scop, &own, depth)?;
+        let inside = dependences.clone().eq_at_multi_union_pw_aff(counters.clone())?;
+        if let Some(inner) = distribute(scop, &only(body, &own), depth + 1, &inside)? {
+            pieces.push(inner.insert_partial_schedule(counters)?);
+        }
+    }
+    Ok(pieces)
+}
+
+/// Which of these statements depend on which others, by position.
+fn edges(scop: &Scop, stmts: &[StmtId], dependences: &UnionMap) -> isl::Result<Vec<(usize, usize)>> {
     let mut edges = Vec::new();
     for map in dependences.get_map_list()?.to_vec()? {
         let end = |name: Option<String>| {
@@ -312,16 +327,13 @@ fn distribute_loop(
             edges.push((from, to));
         }
     }
-    let mut pieces = Vec::new();
-    for component in components(stmts.len(), &edges) {
-        let own: Vec<StmtId> = component.iter().map(|at| stmts[*at]).collect();
-        let counters = counters(scop, &own, depth)?;
-        let inside = dependences.clone().eq_at_multi_union_pw_aff(counters.clone())?;
-        if let Some(inner) = distribute(scop, &only(body, &own), depth + 1, &inside)? {
-            pieces.push(inner.insert_partial_schedule(counters)?);
-        }
-    }
-    Ok(pieces)
+    Ok(edges)
+}
+
+/// Whether all statements depend on each other, so that there is no choice what to fuse.
+pub fn is_one_component(scop: &Scop, dependences: &UnionMap) -> isl::Result<bool> {
+    let stmts: Vec<StmtId> = (0..scop.stmts.len()).map(|at| StmtId(at as u32)).collect();
+    Ok(components(stmts.len(), &edges(scop, &stmts, dependences)?).len() == 1)
 }
 
 /// `{ S[i, j] -> [(i)] }` for the counter at `depth`.
@@ -456,12 +468,7 @@ impl Planned {
 }
 
 /// Changes the leaf bands.
-pub fn apply(
-    scop: &Scop,
-    schedule: Schedule,
-    changes: &[Planned],
-    isolate_operations: u64,
-) -> isl::Result<Schedule> {
+pub fn apply(scop: &Scop, schedule: Schedule, changes: &[Planned]) -> isl::Result<Schedule> {
     schedule.map_schedule_node_bottom_up(|node| {
         if node.get_type()? != ScheduleNodeType::Band {
             return Ok(node);
@@ -472,23 +479,10 @@ pub fn apply(
             // An outer band over the same statements is no leaf band.
             Some(planned) if !has_band_below(&node)? => {
                 let Planned { freedom, change, parts, .. } = planned;
-                change_band(scop, node, freedom, change, parts, isolate_operations)
+                change_band(scop, node, freedom, change, parts)
             }
             _ => Ok(node),
         }
-    })
-}
-
-/// The schedule without wishes for its code: no full tiles apart, no loops separated. The loops are the same, their bounds
-/// take more to compute, and isl needs far less to find them.
-pub fn without_options(schedule: &Schedule) -> isl::Result<Schedule> {
-    schedule.clone().map_schedule_node_bottom_up(|node| match node.get_type()? {
-        ScheduleNodeType::Band => {
-            let none = node.band_get_ast_build_options()?.params()?;
-            let none = UnionSet::empty(none.get_space()?)?;
-            node.band_set_ast_build_options(none)
-        }
-        _ => Ok(node),
     })
 }
 
@@ -519,7 +513,6 @@ fn change_band(
     freedom: &Freedom,
     change: &Change,
     parts: &[Vec<usize>],
-    isolate_operations: u64,
 ) -> isl::Result<ScheduleNode> {
     let old = node.band_get_partial_schedule()?;
     let mut new = old.clone();
@@ -532,7 +525,7 @@ fn change_band(
         node = node.band_member_set_coincident(at, i32::from(freedom.coincident[from]))?;
     }
     if change.is_tiled() {
-        node = insert_tile_loops(scop, node, &new, freedom, change, isolate_operations)?.child(0)?;
+        node = insert_tile_loops(scop, node, &new, freedom, change)?.child(0)?;
     }
     let top = node.get_tree_depth()?;
     node = innermost(scop, node, freedom, change, parts)?;
@@ -571,88 +564,24 @@ fn insert_tile_loops(
     points: &MultiUnionPwAff,
     freedom: &Freedom,
     change: &Change,
-    isolate_operations: u64,
 ) -> isl::Result<ScheduleNode> {
     let tiled: Vec<(usize, i64)> =
         change.tiles.iter().enumerate().filter_map(|(at, size)| size.map(|size| (at, size))).collect();
     let mut tile_rows = UnionPwAffList::alloc(&scop.ctx, tiled.len())?;
-    let mut point_rows = UnionPwAffList::alloc(&scop.ctx, tiled.len())?;
     for &(at, size) in &tiled {
         let size = Val::int_from_si(&scop.ctx, size)?;
         let row = points.get_at(at)?;
-        point_rows = point_rows.add(row.clone())?;
         tile_rows = tile_rows.add(row.scale_down_val(size.clone())?.floor()?.scale_val(size)?)?;
     }
     let space = isl::Space::set_alloc(&scop.ctx, 0, tiled.len())?;
-    let tile_rows = MultiUnionPwAff::from_union_pw_aff_list(space.clone(), tile_rows)?;
-    let point_rows = MultiUnionPwAff::from_union_pw_aff_list(space, point_rows)?;
+    let tile_rows = MultiUnionPwAff::from_union_pw_aff_list(space, tile_rows)?;
     let mut node = node.insert_partial_schedule(tile_rows)?.band_set_permutable(1)?;
     for (position, &(at, _)) in tiled.iter().enumerate() {
         node = node
             .band_member_set_coincident(position, i32::from(freedom.coincident[change.order[at]]))?
             .band_member_set_ast_loop_type(position, AstLoopType::Atomic)?;
     }
-    let sizes: Vec<i64> = tiled.iter().map(|(_, size)| *size).collect();
-    // Without this option the code is right too, only with more bounds; so it may fail for lack of budget.
-    let full = scop.ctx.with_budget(isolate_operations, || full_tiles(scop, &node, point_rows, &sizes));
-    match full {
-        Ok(Some(full)) => {
-            let options = node.band_get_ast_build_options()?.union(UnionSet::from_set(full)?)?;
-            node.band_set_ast_build_options(options)
-        }
-        Ok(None) => Ok(node),
-        Err(error) if error.is_budget() && scop.ctx.operations_left() != Some(0) => Ok(node),
-        Err(error) => Err(error),
-    }
-}
-
-/// isl's option to generate separate code for full tiles, `{ isolate[[outer] -> [tile]] }`: tiles whose
-/// every point is an instance of each of the deepest statements.
-fn full_tiles(
-    scop: &Scop,
-    node: &ScheduleNode,
-    points: MultiUnionPwAff,
-    sizes: &[i64],
-) -> isl::Result<Option<Set>> {
-    let prefix = node.get_prefix_schedule_multi_union_pw_aff()?;
-    let outer = prefix.dim(DimType::Set)?;
-    let both = UnionMap::from_multi_union_pw_aff(prefix)?
-        .range_product(UnionMap::from_multi_union_pw_aff(points)?)?
-        .intersect_domain_union_set(node.get_domain()?)?;
-    let mut images: Vec<(usize, Set)> = Vec::new();
-    for map in both.get_map_list()?.to_vec()? {
-        images.push((map.dim(DimType::In)?, map.range()?));
-    }
-    let deepest = images.iter().map(|(depth, _)| *depth).max().unwrap_or(0);
-    let mut image: Option<Set> = None;
-    for (_, set) in images.into_iter().filter(|(depth, _)| *depth == deepest) {
-        image = Some(match image {
-            Some(image) => image.intersect(set)?,
-            None => set,
-        });
-    }
-    let Some(image) = image else { return Ok(None) };
-    let tiles: Map = scop.ctx.parse(&tile_relation(outer, sizes))?;
-    let some = image.clone().apply(tiles.clone().reverse()?)?;
-    let missing = some.clone().apply(tiles.clone())?.subtract(image)?;
-    let full = some.subtract(missing.apply(tiles.reverse()?)?)?.coalesce()?;
-    match full.is_empty()? {
-        true => Ok(None),
-        false => full.set_tuple_name("isolate").map(Some),
-    }
-}
-
-/// `{ [[outer] -> [tile]] -> [[outer] -> [point]] }` for all points of the tile.
-fn tile_relation(outer: usize, sizes: &[i64]) -> String {
-    let names = |letter: char, count: usize| (0..count).map(|at| format!("{letter}{at}")).collect::<Vec<_>>();
-    let (o, t, p) = (names('o', outer), names('t', sizes.len()), names('p', sizes.len()));
-    let inside: Vec<_> = sizes
-        .iter()
-        .enumerate()
-        .map(|(at, size)| format!("t{at} <= p{at} < t{at} + {size} and t{at} mod {size} = 0"))
-        .collect();
-    let (o, t, p) = (o.join(", "), t.join(", "), p.join(", "));
-    format!("{{ [[{o}] -> [{t}]] -> [[{o}] -> [{p}]] : {} }}", inside.join(" and "))
+    Ok(node)
 }
 
 #[cfg(test)]

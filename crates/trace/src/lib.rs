@@ -13,6 +13,7 @@
 //! | `values` | integer results without reading registers |
 //! | `stream` | points in line, on their way to the folder |
 //! | [`tracer`] | events in, streams out |
+//! | `steady` | iterations that are all alike |
 //! | [`sampled`] | samples in, a survey out |
 //! | [`profile`], `folded`, `result` | the result |
 
@@ -26,6 +27,7 @@ pub mod profile;
 mod result;
 pub mod sampled;
 mod shadow;
+mod steady;
 mod stream;
 pub mod tracer;
 mod values;

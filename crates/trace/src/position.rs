@@ -68,6 +68,29 @@ pub struct Move {
     enter: Vec<u32>,
 }
 
+/// What a step is in the innermost loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lap {
+    /// On in the same iteration.
+    Same,
+    /// To the next iteration.
+    Next,
+    /// Out of it, into another, or through a call.
+    Other,
+}
+
+impl Move {
+    /// What the move is in the innermost loop.
+    #[inline]
+    pub fn lap(&self) -> Lap {
+        match self.leave == 0 && self.enter.is_empty() {
+            true if self.again => Lap::Next,
+            true => Lap::Same,
+            false => Lap::Other,
+        }
+    }
+}
+
 /// What the walker needs to know beside the thread's own state.
 pub struct Land<'a> {
     /// The contexts.

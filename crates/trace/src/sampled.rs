@@ -1,7 +1,7 @@
 //! A survey from samples: where a program was, now and then, instead of every block it ran.
 //!
 //! A sample is a stack of calls with the address inside each. The loops around an address follow from the function's control flow alone
-//! ([`crate::cfg`]), so a sample has a context like any block that runs, and counts as one instruction there. How often loops
+//! (`cfg`), so a sample has a context like any block that runs, and counts as one instruction there. How often loops
 //! were entered and repeated is not known; they have no iterations in the profile.
 
 use crate::code::{Block, Flow, Insn, Pc};

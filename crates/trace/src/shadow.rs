@@ -115,7 +115,7 @@ impl Shadow {
 
     /// The cell of an access that is just one granule, the usual case.
     #[inline]
-    fn single(&mut self, address: u64, size: u32) -> Option<&mut Cell> {
+    pub fn single(&mut self, address: u64, size: u32) -> Option<&mut Cell> {
         let slot = (address / PAGE) as usize % FRONT;
         let (number, position) = self.front[slot];
         if number != address / PAGE {

@@ -62,6 +62,29 @@ impl Line {
         true
     }
 
+    /// Whether the line has a direction, this step, and this is the next point on it.
+    pub fn goes_on(&self, node: u32, source: u32, point: [i64; 2], step: [i64; 2]) -> bool {
+        self.count > 1
+            && self.node == node
+            && self.source == source
+            && self.next == point
+            && self.step == step
+    }
+
+    /// If this position is the last one of a line that goes on by 1: the next label and its step.
+    pub fn next_label(&self, node: u32, source: u32, inner: u32) -> Option<(i64, i64)> {
+        let here = self.node == node && self.source == source && self.next[0] == i64::from(inner) + 1;
+        (self.count > 1 && here && self.step[0] == 1).then_some((self.next[1], self.step[1]))
+    }
+
+    /// Makes a line that goes on longer.
+    pub fn extend(&mut self, points: u64) {
+        self.count += points;
+        for (next, step) in self.next.iter_mut().zip(self.step) {
+            *next = next.wrapping_add(step.wrapping_mul(points as i64));
+        }
+    }
+
     /// Whether this was the last point.
     #[inline]
     pub fn ends_with(&self, node: u32, source: u32, point: [i64; 2]) -> bool {
@@ -92,7 +115,8 @@ pub enum LabelKind {
 pub struct Stream {
     dim: u8,
     label: LabelKind,
-    line: Line,
+    /// The points that have not been handed on.
+    pub line: Line,
     buffer: Vec<i64>,
     folder: Option<Box<Folder>>,
     /// Points that the folder would not take.

@@ -19,18 +19,20 @@
 use crate::code::{Block, Code, Flow, Operand, Operation, Transfer, Units, Value};
 use crate::context::Contexts;
 use crate::nodes::Nodes;
-use crate::position::{Functions, Land, Move, Stepped, Walker};
+use crate::position::{Functions, Land, Lap, Move, Stepped, Walker};
 use crate::profile::{Carrier, DependenceKind};
 use crate::shadow::{Cell, Shadow};
+use crate::steady::{Laps, is_plain_load};
 use crate::stream::{LabelKind, Stream};
 use crate::values::{Memory, Values};
 use fold::Mode;
 use std::collections::HashMap;
 
-const NONE: u32 = u32::MAX;
+/// No number.
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// How often bounds on memory are checked: every so many blocks.
-const CHECK_EVERY: u64 = 1 << 14;
+pub(crate) const CHECK_EVERY: u64 = 1 << 14;
 
 /// What to record.
 #[derive(Debug, Clone)]
@@ -47,6 +49,8 @@ pub struct Options {
     pub max_bytes: usize,
     /// Coordinates that nobody refers to are dropped when there are this many, and then when their number has doubled.
     pub collect_at: usize,
+    /// Whether laps that are all alike are recorded together (see `steady`); the result is the same.
+    pub steady: bool,
     /// Most dependence streams.
     pub max_dependences: usize,
     /// Most blocks in contexts that are recorded.
@@ -70,6 +74,7 @@ impl Default for Options {
             memory_dependences: false,
             max_bytes: 2 << 30,
             collect_at: 1 << 22,
+            steady: true,
             max_dependences: 200_000,
             max_instances: 200_000,
             max_statements: 10_000,
@@ -107,9 +112,9 @@ impl Options {
 /// A register that a block reads and has not set itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Incoming {
-    unit: u8,
+    pub unit: u8,
     /// The other half of the same register, if it is read too.
-    pair: Option<u8>,
+    pub pair: Option<u8>,
     /// The instructions that read it.
     pub users: Vec<u16>,
 }
@@ -120,7 +125,7 @@ pub(crate) struct Prepared {
     pub block: Block,
     pub incoming: Vec<Incoming>,
     /// Who sets a register last.
-    outgoing: Vec<(u8, u16)>,
+    pub outgoing: Vec<(u8, u16)>,
     /// Register dependences inside: maker, user.
     pub inner: Vec<(u16, u16)>,
     /// Saved registers: instruction, unit, and the instruction that set it, if one in the block did.
@@ -133,7 +138,9 @@ pub(crate) struct Prepared {
     slots: Vec<[u16; 2]>,
     /// The accesses: instruction, whether it stores, bytes.
     pub accesses: Vec<(u16, bool, u32)>,
-    writes: Units,
+    pub writes: Units,
+    /// Per instruction the position among `values` of one that is just what it loads.
+    plain_loads: Vec<u16>,
 }
 
 const NO_SLOT: u16 = u16::MAX;
@@ -150,6 +157,7 @@ impl Prepared {
             slots: Vec::new(),
             accesses: Vec::new(),
             writes: Units::default(),
+            plain_loads: Vec::new(),
             block,
         };
         let mut set: HashMap<u8, u16> = HashMap::new();
@@ -189,6 +197,9 @@ impl Prepared {
             };
             let slots = [slot(false, insn.loads), slot(true, insn.stores)];
             p.slots.push(slots);
+            let plain =
+                insn.values.iter().position(is_plain_load).map_or(NO_SLOT, |at| (p.values.len() + at) as u16);
+            p.plain_loads.push(plain);
             p.values.extend(insn.values.iter().map(|value| (n, *value)));
         }
         p.restores.retain(|r| !used_after_restore.contains(r.1));
@@ -196,6 +207,13 @@ impl Prepared {
         p.outgoing.sort_unstable();
         p.block.insns = insns;
         p
+    }
+
+    /// The integer result of an instruction that is just what it loads.
+    #[inline]
+    pub fn plain_load(&self, insn: u16) -> Option<&Value> {
+        let at = *self.plain_loads.get(usize::from(insn))?;
+        self.values.get(usize::from(at)).map(|(_, value)| value)
     }
 
     fn comes_in(&mut self, unit: u8, user: u16) {
@@ -222,13 +240,13 @@ type Sources = Vec<(u32, u32)>;
 #[derive(Debug)]
 pub(crate) struct AccessSlot {
     /// The run of the block for which the address has been recorded.
-    serial: u64,
+    pub serial: u64,
     pub address: Stream,
     /// The address and the outer coordinates of the last access.
-    last: (u64, u32),
+    pub last: (u64, u32),
     /// Whether the address has changed along the innermost loop.
     moves: bool,
-    sources: Sources,
+    pub sources: Sources,
     /// For stores: streams from reads, if anti dependences are recorded.
     anti: Sources,
     pub several: bool,
@@ -264,7 +282,7 @@ pub(crate) struct Instance {
     /// The number of its first statement.
     pub first_stmt: u32,
     pub domain: Option<Box<Stream>>,
-    incoming: Vec<Sources>,
+    pub incoming: Vec<Sources>,
     pub accesses: Vec<AccessSlot>,
     pub values: Vec<ValueSlot>,
     /// Dependences on registers and on memory that the code that is called uses.
@@ -272,6 +290,17 @@ pub(crate) struct Instance {
     call_memory: Sources,
     moves: Vec<(u32, u32, Move)>,
     moves_version: u32,
+}
+
+impl Instance {
+    /// One of its statements at a position; nobody, if it is not recorded.
+    #[inline]
+    pub fn cell(&self, insn: u16, node: u32, inner: u32) -> Cell {
+        match self.full {
+            true => Cell { stmt: self.first_stmt + u32::from(insn), node, inner },
+            false => Cell::default(),
+        }
+    }
 }
 
 /// A dependence stream.
@@ -352,16 +381,18 @@ pub(crate) enum Target {
 
 /// A thread of the program.
 #[derive(Debug)]
-struct Thread {
-    walker: Walker,
+pub(crate) struct Thread {
+    pub walker: Walker,
     /// The instance that runs, or [`NONE`].
-    instance: u32,
-    serial: u64,
-    registers: Vec<Cell>,
+    pub instance: u32,
+    pub serial: u64,
+    pub registers: Vec<Cell>,
     saved: Vec<Cell>,
-    values: Values,
+    pub values: Values,
     /// Integer results of the current block that are done.
-    values_done: usize,
+    pub values_done: usize,
+    /// Its way through the innermost loop.
+    pub laps: Laps,
     /// Registers that foreign code has set since it was called.
     foreign_writes: Units,
     /// The instance whose call may be running, and its position.
@@ -383,11 +414,11 @@ pub struct Tracer {
     /// Instance and instruction of each statement; the first is nobody.
     pub(crate) statements: Vec<(u32, u16)>,
     pub(crate) dependences: Dependences,
-    threads: Vec<Thread>,
-    shadow: Shadow,
+    pub(crate) threads: Vec<Thread>,
+    pub(crate) shadow: Shadow,
     readers: Shadow,
     pub(crate) accesses: u64,
-    executed: u64,
+    pub(crate) executed: u64,
     collect_at: usize,
     pub(crate) forgot: bool,
     pub(crate) instances_lost: u64,
@@ -451,8 +482,14 @@ impl Tracer {
         contexts.filter(|c| c.depth == 1 && c.is_dimension() && c.iterations > 1).count()
     }
 
+    /// Brings all threads up to date.
+    fn leave_all(&mut self) {
+        (0..self.threads.len()).for_each(|thread| self.leave_steady(thread));
+    }
+
     /// Statements are recorded from now on, or only counted. Whatever was made before is nobody's.
     pub fn record(&mut self, on: bool) {
+        self.leave_all();
         let on = on && !self.options.survey;
         if on && !self.recording {
             self.shadow.clear();
@@ -480,6 +517,7 @@ impl Tracer {
                 saved: Vec::new(),
                 values: Values::new(u64::from(number)),
                 values_done: 0,
+                laps: Laps::default(),
                 foreign_writes: Units::default(),
                 called_from: None,
             });
@@ -489,19 +527,28 @@ impl Tracer {
     /// A block runs on a thread.
     pub fn exec(&mut self, thread: usize, block: u32) {
         self.ensure_thread(thread);
+        if self.threads[thread].laps.is_steady() {
+            if self.steady_step(thread, block) {
+                return;
+            }
+            self.leave_steady(thread);
+        }
         if self.recording {
             self.finish_values(thread, usize::MAX);
         }
-        let instance = self.step(thread, block);
+        let (instance, lap) = self.step(thread, block);
         let t = &mut self.threads[thread];
         t.instance = instance;
         t.serial += 1;
         t.values_done = 0;
-        self.instances[instance as usize].count += 1;
         self.executed += 1;
         if self.executed.is_multiple_of(CHECK_EVERY) {
             self.check_memory();
         }
+        if self.recording && self.options.steady && self.note_lap(thread, instance, lap) {
+            return;
+        }
+        self.instances[instance as usize].count += 1;
         if !self.recording {
             return;
         }
@@ -516,9 +563,9 @@ impl Tracer {
         }
     }
 
-    /// Moves the thread; returns the instance of the block there.
+    /// Moves the thread; returns the instance of the block there, and what that was in the innermost loop.
     #[inline]
-    fn step(&mut self, thread: usize, block: u32) -> u32 {
+    fn step(&mut self, thread: usize, block: u32) -> (u32, Lap) {
         let Tracer { contexts, nodes, functions, code, threads, instances, blocks, .. } = self;
         let t = &mut threads[thread];
         let mut land = Land { contexts, nodes, functions, code: code.as_ref() };
@@ -530,10 +577,10 @@ impl Tracer {
             {
                 t.walker.returned = blocks[from.block as usize].block.flow == Flow::Call;
                 t.walker.repeat(&mut land, step);
-                return *to;
+                return (*to, if t.walker.returned { Lap::Other } else { step.lap() });
             }
         }
-        self.step_slowly(thread, block)
+        (self.step_slowly(thread, block), Lap::Other)
     }
 
     fn step_slowly(&mut self, thread: usize, block: u32) -> u32 {
@@ -627,13 +674,9 @@ impl Tracer {
         let instance = &mut instances[number as usize];
         let prepared = &blocks[instance.block as usize];
         let (node, inner) = (t.walker.node, t.walker.inner);
-        let (first, full) = (instance.first_stmt, instance.full);
-        let own = |insn: u16| match full {
-            true => Cell { stmt: first + u32::from(insn), node, inner },
-            false => Cell::default(),
-        };
         t.saved.clear();
         for &(_, unit, maker) in &prepared.saves {
+            let own = |insn| instance.cell(insn, node, inner);
             t.saved.push(maker.map_or(t.registers[usize::from(unit)], own));
         }
         if let Some(domain) = &mut instance.domain {
@@ -658,7 +701,7 @@ impl Tracer {
             }
         }
         for &(unit, insn) in &prepared.outgoing {
-            t.registers[usize::from(unit)] = own(insn);
+            t.registers[usize::from(unit)] = instance.cell(insn, node, inner);
         }
     }
 
@@ -682,15 +725,33 @@ impl Tracer {
         }
         let block = self.instances[number as usize].block as usize;
         let Some(&slots) = self.blocks[block].slots.get(usize::from(insn)) else { return };
-        let moves = self.note_address(thread, number, slots[usize::from(stores)], address);
-        let data = if moves { self.instances[number as usize].depth } else { 0 };
-        self.memory_value(thread, number, insn, stores, Memory { value, data });
-        if self.blocks[block].block.insns[usize::from(insn)].stack {
-            let top = if stores { address } else { address.wrapping_add(u64::from(size)) };
-            self.threads[thread].values.set(self.options.stack_pointer, top);
+        let at = slots[usize::from(stores)];
+        let steady = self.threads[thread].laps.is_steady() && !self.options.memory_dependences;
+        if steady {
+            if self.steady_access(thread, at, stores, address, size) {
+                if !stores {
+                    self.steady_load(thread, block, insn, value);
+                }
+                return;
+            }
+            self.settle(thread, at);
         }
-        if let Some(transfer) = self.blocks[block].block.insns[usize::from(insn)].transfer {
-            return self.transfer(thread, block, insn, transfer, address, size);
+        let moves = self.note_address(thread, number, at, address);
+        let data = if moves { self.instances[number as usize].depth } else { 0 };
+        let memory = Memory { value, data };
+        if self.threads[thread].laps.is_steady() {
+            if !stores {
+                self.steady_load(thread, block, insn, value);
+            }
+        } else {
+            self.memory_value(thread, number, insn, stores, memory);
+            if self.blocks[block].block.insns[usize::from(insn)].stack {
+                let top = if stores { address } else { address.wrapping_add(u64::from(size)) };
+                self.threads[thread].values.set(self.options.stack_pointer, top);
+            }
+            if let Some(transfer) = self.blocks[block].block.insns[usize::from(insn)].transfer {
+                return self.transfer(thread, block, insn, transfer, address, size);
+            }
         }
         let Tracer { threads, instances, nodes, dependences, shadow, .. } = self;
         let t = &threads[thread];
@@ -712,12 +773,18 @@ impl Tracer {
             node,
             inner,
         };
+        // The one writer, if there is just one; nobody is one, too.
+        let (mut writer, mut writers) = (Cell::default(), 0);
         if !stores {
             shadow.read(address, size, |cell| {
+                (writer, writers) = (cell, writers + 1);
                 if cell != own {
                     dependences.record(&mut slot.sources, nodes, cell, end);
                 }
             });
+        }
+        if steady && writers <= 1 && writer != own {
+            self.expect(thread, at, stores, writer);
         }
         if self.options.memory_dependences {
             self.memory_dependences(number, insn, stores, address, size, own, end);
@@ -851,6 +918,9 @@ impl Tracer {
         if !self.recording {
             return;
         }
+        if thread < self.threads.len() {
+            self.leave_steady(thread);
+        }
         let Tracer { threads, instances, blocks, nodes, dependences, .. } = self;
         let Some(t) = threads.get_mut(thread) else { return };
         let fresh = reads.without(t.foreign_writes);
@@ -932,6 +1002,7 @@ impl Tracer {
     }
 
     fn collect_nodes(&mut self) {
+        self.leave_all();
         self.flush();
         let Tracer { nodes, shadow, readers, threads, contexts, .. } = self;
         let mut used: Vec<u32> = contexts.entered_mut().map(|node| *node).collect();
@@ -970,6 +1041,7 @@ impl Tracer {
 
     /// Nothing more will happen: the last results.
     pub(crate) fn end(&mut self) {
+        self.leave_all();
         for thread in 0..self.threads.len() {
             if self.recording {
                 self.finish_values(thread, usize::MAX);

@@ -14,7 +14,7 @@
 use crate::code::{MAX_VALUES, Operand, Operation, Value};
 
 /// The integer registers of a thread.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Values {
     registers: [i64; MAX_VALUES],
     /// The depth at which each register became data; 0: it is none.
@@ -66,6 +66,27 @@ impl Values {
     /// What a register holds.
     pub fn get(&self, register: u8) -> i64 {
         self.registers[usize::from(register) % MAX_VALUES]
+    }
+
+    /// Whether a register holds data in a loop of depth `depth`.
+    pub fn is_data(&self, register: u8, depth: u8) -> bool {
+        self.data(register) >= depth.max(1)
+    }
+
+    /// The depth at which a register became data; 0: it is none.
+    pub fn data(&self, register: u8) -> u8 {
+        self.data[usize::from(register) % MAX_VALUES]
+    }
+
+    /// A register holds so much more, and is data if it was.
+    pub fn advance(&mut self, register: u8, by: i64) {
+        let register = &mut self.registers[usize::from(register) % MAX_VALUES];
+        *register = register.wrapping_add(by);
+    }
+
+    /// A register holds other data.
+    pub fn replace(&mut self, register: u8) {
+        self.registers[usize::from(register) % MAX_VALUES] = self.made_up();
     }
 
     /// Carries out an operation in a loop of depth `depth`. `memory` is what the instruction loaded or, for
@@ -146,7 +167,8 @@ fn zero_extended(value: i64, bits: u8) -> i64 {
     value & mask(bits)
 }
 
-fn sign_extended(value: i64, bits: u8) -> i64 {
+/// The number in the low bits, with its sign.
+pub fn sign_extended(value: i64, bits: u8) -> i64 {
     let unused = 64 - u32::from(bits.clamp(1, 64));
     (value << unused) >> unused
 }

@@ -4,12 +4,14 @@
 //! its children) is the headline, because wall time on a shared machine mostly measures the neighbours.
 
 mod compile_time;
+mod fold;
 mod input;
 mod peers;
 mod profile;
 pub mod suite;
 mod suite_coverage;
 mod suite_kernels;
+mod suite_scalars;
 mod table;
 
 use crate::workspace::Workspace;
@@ -20,7 +22,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// What can be measured.
-pub const NAMES: [&str; 3] = ["suite", "compile-time", "profile"];
+pub const NAMES: [&str; 4] = ["suite", "compile-time", "profile", "fold"];
 
 /// What to measure, and how thoroughly.
 pub struct Request {
@@ -40,6 +42,7 @@ pub fn run(ws: &Workspace, request: &Request, suite: &suite::Options) -> Outcome
         "suite" => suite::run(ws, request, suite),
         "compile-time" => compile_time::run(ws, request),
         "profile" => profile::run(ws, request),
+        "fold" => fold::run(ws),
         other => Err(Failure::Missing(format!("no benchmark {other}; there are: {}", NAMES.join(", ")))),
     }
 }

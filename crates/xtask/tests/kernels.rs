@@ -6,6 +6,9 @@
 //!   ordinary number;
 //! - with the plugin every element of every array has the same bits as without: at -O3 in all shapes, early and late, at
 //!   -O2 -march=native in one shape of each kernel (they take turns, for the sake of time).
+//!
+//! `cargo test -p xtask --test kernels -- --ignored` compares more, for a quarter of an hour: sizes small and medium, -O2
+//! and -O3, with and without -march=native, in new and in own order.
 
 #[path = "../src/bench/suite_kernels.rs"]
 #[allow(dead_code)] // the benchmark uses the rest
@@ -17,22 +20,28 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use suite_kernels::{HARNESS, Kernel, Line, Shape, Size};
 
-const MINI: Size = Size::Class("mini");
-
 /// How kernels are built.
 #[derive(Clone, Copy)]
 struct Config {
+    /// Of the program.
     name: &'static str,
+    size: &'static str,
     flags: &'static [&'static str],
     plugin: bool,
 }
 
-const PLAIN_O3: Config = Config { name: "plain-O3", flags: &["-O3"], plugin: false };
-const PLUGIN_O3: Config = Config { name: "plugin-O3", flags: &["-O3"], plugin: true };
-const LATE_O3: Config =
-    Config { name: "late-O3", flags: &["-O3", "-mllvm", "-orthant-position=late"], plugin: true };
-const PLAIN_O2: Config = Config { name: "plain-O2", flags: &["-O2", "-march=native"], plugin: false };
-const PLUGIN_O2: Config = Config { name: "plugin-O2", flags: &["-O2", "-march=native"], plugin: true };
+const PLAIN_O3: Config = Config { name: "plain-O3", size: "mini", flags: &["-O3"], plugin: false };
+const PLUGIN_O3: Config = Config { name: "plugin-O3", size: "mini", flags: &["-O3"], plugin: true };
+const LATE_O3: Config = Config {
+    name: "late-O3",
+    size: "mini",
+    flags: &["-O3", "-mllvm", "-orthant-position=late"],
+    plugin: true,
+};
+const PLAIN_O2: Config =
+    Config { name: "plain-O2", size: "mini", flags: &["-O2", "-march=native"], plugin: false };
+const PLUGIN_O2: Config =
+    Config { name: "plugin-O2", size: "mini", flags: &["-O2", "-march=native"], plugin: true };
 
 /// All kernels with the objects that do not depend on how a kernel is built.
 struct Suite {
@@ -97,21 +106,23 @@ fn successful(command: &mut Command) -> Output {
 fn build(config: Config, cases: &[(&Kernel, Shape)]) -> PathBuf {
     let suite = suite();
     let object = |kernel: &Kernel, shape: Shape| {
-        suite.dir.path().join(format!("{}.{}.{}.o", kernel.name, shape.name(), config.name))
+        let name = format!("{}.{}.{}.{}.o", kernel.name, shape.name(), config.name, config.size);
+        suite.dir.path().join(name)
     };
+    let size = Size::Class(config.size);
     let compile = |(kernel, shape): &(&Kernel, Shape)| {
         let mut clang = Command::new("clang-22");
         clang.args(config.flags).args(["-ffp-contract=off", "-fno-math-errno"]);
         if config.plugin {
             clang.arg(format!("-fpass-plugin={}", plugin().display()));
         }
-        clang.args(suite_kernels::kernel_arguments(kernel, *shape, &MINI, &object(kernel, *shape)));
+        clang.args(suite_kernels::kernel_arguments(kernel, *shape, &size, &object(kernel, *shape)));
         clang
     };
     in_parallel(cases.iter().map(compile).collect());
     let kernels = cases.iter().map(|(kernel, shape)| object(kernel, *shape));
     let objects: Vec<_> = suite.objects.iter().cloned().chain(kernels).collect();
-    let program = suite.dir.path().join(config.name);
+    let program = suite.dir.path().join(format!("{}.{}", config.name, config.size));
     successful(&mut suite_kernels::link_command(&objects, &[], &program));
     program
 }
@@ -161,28 +172,71 @@ fn all_shapes_of_a_kernel_compute_the_same_and_the_right_thing() {
 
 #[test]
 fn the_plugin_changes_no_bit() {
-    compare(plain_o3(), &build(PLUGIN_O3, &all_shapes()), &all_shapes());
+    compare(plain_o3(), &build(PLUGIN_O3, &all_shapes()), &all_shapes(), "mini");
     let some = some_shapes();
-    compare(&build(PLAIN_O2, &some), &build(PLUGIN_O2, &some), &some);
+    compare(&build(PLAIN_O2, &some), &build(PLUGIN_O2, &some), &some, "mini");
 }
 
 /// Where scalars have to be taken out of the way first.
 #[test]
 fn the_plugin_changes_no_bit_at_the_late_position() {
-    compare(plain_o3(), &build(LATE_O3, &all_shapes()), &all_shapes());
+    compare(plain_o3(), &build(LATE_O3, &all_shapes()), &all_shapes(), "mini");
 }
 
-fn compare(plain: &Path, plugin: &Path, cases: &[(&Kernel, Shape)]) {
-    let wrong: Vec<_> = cases.iter().filter_map(|case| difference(plain, plugin, case)).collect();
+type Build = (&'static str, &'static [&'static str]);
+
+/// For each level: without the plugin, with new orders, with the own order written anew.
+const LEVELS: [[Build; 3]; 4] = [
+    [
+        ("plain-O2", &["-O2"]),
+        ("new-O2", &["-O2"]),
+        ("identity-O2", &["-O2", "-mllvm", "-orthant-schedule=identity"]),
+    ],
+    [
+        ("plain-O3", &["-O3"]),
+        ("new-O3", &["-O3"]),
+        ("identity-O3", &["-O3", "-mllvm", "-orthant-schedule=identity"]),
+    ],
+    [
+        ("plain-O2-native", &["-O2", "-march=native"]),
+        ("new-O2-native", &["-O2", "-march=native"]),
+        ("identity-O2-native", &["-O2", "-march=native", "-mllvm", "-orthant-schedule=identity"]),
+    ],
+    [
+        ("plain-O3-native", &["-O3", "-march=native"]),
+        ("new-O3-native", &["-O3", "-march=native"]),
+        ("identity-O3-native", &["-O3", "-march=native", "-mllvm", "-orthant-schedule=identity"]),
+    ],
+];
+
+#[test]
+#[ignore = "takes a quarter of an hour"]
+fn the_plugin_changes_no_bit_at_larger_sizes_and_other_levels() {
+    let cases = all_shapes();
+    for size in ["small", "medium"] {
+        for [(name, flags), others @ ..] in LEVELS {
+            let plain = build(Config { name, size, flags, plugin: false }, &cases);
+            for (name, flags) in others {
+                let plugin = build(Config { name, size, flags, plugin: true }, &cases);
+                compare(&plain, &plugin, &cases, size);
+                println!("{size} {name}: {} programs with the same bits", cases.len());
+            }
+        }
+    }
+}
+
+fn compare(plain: &Path, plugin: &Path, cases: &[(&Kernel, Shape)], size: &str) {
+    let wrong: Vec<_> = cases.iter().filter_map(|case| difference(plain, plugin, case, size)).collect();
     assert!(wrong.is_empty(), "the plugin changes results:\n{}", wrong.join("\n"));
 }
 
-/// What differs, in words.
-fn difference(plain: &Path, plugin: &Path, (kernel, shape): &(&Kernel, Shape)) -> Option<String> {
+/// What differs, in words. At mini size all elements are compared one by one, otherwise a checksum of their bits.
+fn difference(plain: &Path, plugin: &Path, (kernel, shape): &(&Kernel, Shape), size: &str) -> Option<String> {
     let symbol = kernel.symbol();
     let dump = |program: &Path| {
         let mut command = Command::new(program);
-        command.args(["--kernel", &symbol, "--shape", shape.name(), "--dump"]);
+        command.args(["--kernel", &symbol, "--shape", shape.name(), "--size", size]);
+        command.args((size == "mini").then_some("--dump"));
         command.output().unwrap()
     };
     let (expected, got) = (dump(plain), dump(plugin));
@@ -194,10 +248,10 @@ fn difference(plain: &Path, plugin: &Path, (kernel, shape): &(&Kernel, Shape)) -
     if expected.stdout == got.stdout {
         return None;
     }
-    // The first line has the checksum; the elements follow.
+    // The first line has the checksum; the elements follow, if they were asked for.
     let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
     let (expected, got) = (text(&expected), text(&got));
-    let first = expected.lines().zip(got.lines()).skip(1).find(|(a, b)| a != b);
+    let first = expected.lines().zip(got.lines()).skip(usize::from(size == "mini")).find(|(a, b)| a != b);
     Some(format!("{name}: first difference (expected, got): {first:?}"))
 }
 
@@ -219,7 +273,7 @@ fn found_shapes(kernel: &Kernel, shape: Shape) -> Vec<(String, String)> {
     clang.args(["-O3", "-g", "-fno-math-errno", "-mllvm", "-orthant-stop-after=lift"]);
     clang.args(["-mllvm", "-orthant-print-after=lift", "-mllvm", "-orthant-budget=0"]);
     clang.arg(format!("-fpass-plugin={}", plugin().display()));
-    clang.args(suite_kernels::kernel_arguments(kernel, shape, &MINI, Path::new("/dev/null")));
+    clang.args(suite_kernels::kernel_arguments(kernel, shape, &Size::Class("mini"), Path::new("/dev/null")));
     let said = String::from_utf8(successful(&mut clang).stderr).unwrap();
     let declaration = |line: &str| {
         let (name, rest) = line.strip_prefix("shape ")?.split_once(": ")?;

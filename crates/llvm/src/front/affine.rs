@@ -50,6 +50,10 @@ pub struct Evaluated {
     pub fails: Set,
 }
 
+/// Units of the budget for a parameter, times the square of the number of those before: each one is a column in all of
+/// isl's matrices from then on.
+const PARAM: usize = 500;
+
 /// What expressions are evaluated in: a region's parameters and counters.
 pub struct Affine<'a, 'p> {
     ctx: Ctx,
@@ -298,16 +302,17 @@ impl<'a, 'p> Affine<'a, 'p> {
         if scev.is_pointer {
             return Err(Stop::NotAffine);
         }
-        let name = self.param_name(scev);
+        let name = self.param_name(scev)?;
         let value = PwAff::param_on_domain_id(self.universe(depth)?, Id::new(&self.ctx, &name)?)?;
         self.exactly(value, depth)
     }
 
-    fn param_name(&self, scev: &ScevRef<'p>) -> String {
+    fn param_name(&self, scev: &ScevRef<'p>) -> Result<String, Stop> {
         let mut params = self.params.borrow_mut();
         if let Some((_, param)) = params.iter().find(|(known, _)| known.raw == scev.raw) {
-            return param.name.clone();
+            return Ok(param.name.clone());
         }
+        self.budget.spend(PARAM * params.len() * params.len())?;
         let source = match scev.kind {
             ScevKind::Unknown(value) => value.source_name(),
             _ => None,
@@ -319,7 +324,7 @@ impl<'a, 'p> Affine<'a, 'p> {
         let name = if is_free(&name) { name } else { format!("p{}_", params.len()) };
         let range = scev.range.map_or((None, None), |range| (Some(range.signed.0), Some(range.signed.1)));
         params.push((scev.clone(), Param { name: name.clone(), range }));
-        name
+        Ok(name)
     }
 
     /// The scalar evolution of the run.

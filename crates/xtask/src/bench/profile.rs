@@ -2,8 +2,8 @@
 //!
 //! Each program is compiled with `gcc -O2 -g` and profiled on a small input in the paper's four modes, folded as in the
 //! paper, and in Orthant's own (`auto`). Shown per mode: instances of dependences and of instructions, pieces (`#P`),
-//! the share in affine pieces (`%A`) and intermediate polyhedra. Then, on a larger input, the processor time of the program
-//! itself, of a survey and of a full profile, and the ratios.
+//! the share in affine pieces (`%A`) and intermediate polyhedra; and what is advised. Then, on a larger input, the processor time of
+//! the program itself, and as multiples of it that of a survey by samples, of one that counts, and of a full profile of everything.
 
 use super::{Request, measure};
 use crate::stats::median;
@@ -58,13 +58,19 @@ pub fn run(ws: &Workspace, request: &Request) -> Outcome {
             figures.push(bench.precision(name, only, mode)?);
         }
     }
-    println!("\n| program | native, s | survey | profile |\n|---|---|---|---|");
+    println!("\n| program | instructions | advice |\n|---|---|---|");
+    for figure in figures.iter().filter(|figure| figure["mode"] == "auto") {
+        let text = |key: &str| figure[key].as_str().unwrap_or_default().to_owned();
+        let size = figure["totals"]["instructions"].as_u64().unwrap_or(0);
+        println!("| {} | {} | {} |", text("program"), short(size), text("advice"));
+    }
+    println!("\n| program | native, s | survey | counted | profile |\n|---|---|---|---|---|");
     let mut times = Vec::new();
     for (name, only, argument) in PROGRAMS {
         times.push(bench.slowdown(name, only, argument)?);
     }
     let ratio = |key: &str| median(&times.iter().filter_map(|t| t[key].as_f64()).collect::<Vec<_>>());
-    println!("| median | | {:.0}x | {:.0}x |", ratio("survey"), ratio("profile"));
+    println!("| median | | {:.1}x | {:.0}x | {:.0}x |", ratio("survey"), ratio("counted"), ratio("profile"));
     match &request.json {
         None => Ok(()),
         Some(file) => fs::write(file, format!("{:#}\n", json!({ "precision": figures, "slowdown": times })))
@@ -88,7 +94,7 @@ impl Bench {
 
     fn profile(&self, only: &str) -> Command {
         let mut profile = Command::new(&self.orthant);
-        profile.arg("profile");
+        profile.args(["profile", "--once"]);
         if !only.is_empty() {
             profile.args(["--only", only]);
         }
@@ -113,21 +119,40 @@ impl Bench {
             format!("{} | {} | {share:.1} | {} |", short(points), short(pieces), short(most))
         });
         println!("| {name} | {shown} | {} {}", columns[0], columns[1]);
-        Ok(json!({ "program": name, "mode": shown, "totals": totals }))
+        let possible =
+            found["advice"]["suggestions"].as_array().into_iter().flatten().filter(|s| s["possible"] == true);
+        let mut advice: Vec<&str> = possible.filter_map(|s| s["id"].as_str()).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        advice.retain(|id| seen.insert(*id));
+        Ok(json!({ "program": name, "mode": shown, "totals": totals, "advice": advice.join(", ") }))
+    }
+
+    /// `orthant profile` that only looks where the time goes.
+    fn survey(&self, how: &str) -> Command {
+        let mut survey = Command::new(&self.orthant);
+        survey.args(["profile", how]);
+        survey
     }
 
     fn slowdown(&self, name: &str, only: &str, argument: &str) -> Outcome<Value> {
         let program = self.dir.join(name);
-        let (mut native, mut survey, mut full) = (Vec::new(), Vec::new(), Vec::new());
+        let mut times: [Vec<f64>; 4] = Default::default();
         for _ in 0..self.runs {
-            let words = || argument.split(' ');
-            native.push(measure(Command::new(&program).args(words()))?.cpu);
-            survey.push(measure(self.profile("").args(["--survey", "--"]).arg(&program).args(words()))?.cpu);
-            full.push(measure(self.profile(only).arg("--").arg(&program).args(words()))?.cpu);
+            let on = |mut command: Command| {
+                command.arg("--").arg(&program).args(argument.split(' '));
+                measure(&mut command)
+            };
+            times[0].push(measure(Command::new(&program).args(argument.split(' ')))?.cpu);
+            times[1].push(on(self.survey("--survey"))?.cpu);
+            times[2].push(on(self.survey("--survey=count"))?.cpu);
+            times[3].push(on(self.profile(only))?.cpu);
         }
-        let [native, survey, full] = [&native, &survey, &full].map(|times| median(times));
-        println!("| {name} | {native:.3} | {:.0}x | {:.0}x |", survey / native, full / native);
-        Ok(json!({ "program": name, "native": native, "survey": survey / native, "profile": full / native }))
+        let [native, survey, counted, full] = times.each_ref().map(|times| median(times));
+        let [survey, counted, full] = [survey, counted, full].map(|time| time / native);
+        println!("| {name} | {native:.3} | {survey:.1}x | {counted:.0}x | {full:.0}x |");
+        Ok(
+            json!({ "program": name, "native": native, "survey": survey, "counted": counted, "profile": full }),
+        )
     }
 }
 

@@ -7,7 +7,7 @@
 use super::peers::{self, Peer, Setting, Who};
 use super::suite_kernels::{self as kernels, Kernel, Line, Shape, Size};
 use super::table::{self, Clock, Row, Side, State};
-use super::{Request, measure, suite_coverage};
+use super::{Request, measure, suite_coverage, suite_scalars};
 use crate::workspace::{Profile, Workspace};
 use crate::{Failure, Outcome, command, setup};
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
@@ -31,6 +31,7 @@ pub struct Options {
     options: Vec<String>,
     plugin: Option<PathBuf>,
     coverage: bool,
+    scalars: bool,
     seconds: f64,
     timeout: Duration,
 }
@@ -79,6 +80,10 @@ pub fn arguments() -> Vec<Arg> {
             .long("coverage")
             .action(ArgAction::SetTrue)
             .help("suite: do not run, say what Orthant makes of each kernel"),
+        Arg::new("scalars")
+            .long("scalars")
+            .action(ArgAction::SetTrue)
+            .help("suite: do not run, say what becomes of each kernel's scalars at the late position"),
     ]
 }
 
@@ -101,6 +106,7 @@ impl Options {
             options: texts("options"),
             plugin: m.get_one::<PathBuf>("plugin").cloned(),
             coverage: m.get_flag("coverage"),
+            scalars: m.get_flag("scalars"),
             seconds: *m.get_one("seconds").expect("has a default"),
             timeout: Duration::from_secs(u64::from(*m.get_one::<u32>("timeout").expect("has a default"))),
         }
@@ -160,9 +166,10 @@ pub fn run(ws: &Workspace, request: &Request, options: &Options) -> Outcome {
         plugin: &plugin,
     };
     let all = peers::all(&setting);
-    if options.coverage {
+    if options.coverage || options.scalars {
         let orthant = all.into_iter().find(|peer| peer.who == Who::Orthant).expect("is in the list");
-        return suite_coverage::run(&orthant, &chosen, &options.shapes, &options.size, &scratch);
+        let tables = if options.scalars { suite_scalars::run } else { suite_coverage::run };
+        return tables(&orthant, &chosen, &options.shapes, &options.size, &scratch);
     }
     let (peers, missing) = present(all, &options.peers, &scratch)?;
     let harness = harness(&folder, &scratch)?;

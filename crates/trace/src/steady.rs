@@ -1,0 +1,607 @@
+//! Loops that go round in the same way: most of what they do follows without looking.
+//!
+//! A *lap* is one iteration of a loop without loops and calls inside: the blocks from its header to the next arrival there. If two laps
+//! took the same path, and all streams of domains, register dependences and integer values continue their lines, the thread is
+//! in the *steady state*, described by a [`Plan`]. From then on a block only has to be the next one on the path: by induction
+//!
+//! - each block runs once per lap, so its domain goes on by one;
+//! - a register that some block on the path sets was set one lap later than in the lap before, and any other register is still
+//!   from before the loop, so register dependences move by one, or stay, in their source;
+//! - integers change by the same step per lap as long as they are sums of integers that do, and do not wrap around.
+//!
+//! Nothing of that is recorded until the path is left ([`Tracer::leave_steady`]): then each line is made longer by the number of
+//! laps, and registers get the makers and values that they have after the last block.
+//!
+//! Nothing follows about memory, so every access is looked at. But most go on as the ones before ([`Expected`]): the address is one stride
+//! further, and its last writer is the instance after, or is the same, or is nobody. Then it is only counted; otherwise what was counted is
+//! added to the lines, and it is recorded in the usual way.
+//!
+//! Example: `for (i..n) s += a[i]` compiled to one block that adds, counts and jumps back. In lap 3 the path has repeated: until the
+//! loop ends only the load's address and its last writer are checked.
+
+use crate::code::{Flow, MAX_VALUES, Operand, Operation, Units, Value};
+use crate::position::Lap;
+use crate::shadow::Cell;
+use crate::tracer::{AccessSlot, Dependence, Instance, NONE, Prepared, Tracer};
+use crate::values::{Memory, Values};
+
+/// Laps that must be the same before looking for a steady state.
+const ALIKE: u32 = 2;
+/// Longest path.
+const LONGEST: usize = 64;
+
+/// An access, and what would be the next of its kind.
+#[derive(Debug, Default)]
+struct Expected {
+    /// Whether the address's line has a direction.
+    armed: bool,
+    /// Whether one run of the block may access several places.
+    several: bool,
+    address: u64,
+    stride: i64,
+    /// For loads: the stream of the last writer and who that would be; none: nobody.
+    stream: u32,
+    writer: Cell,
+    shift: u32,
+    /// Accesses that were as expected and have not been recorded, the block's run at the last one, and its writer.
+    pending: u64,
+    serial: u64,
+    latest: Cell,
+}
+
+/// A block on the path.
+#[derive(Debug)]
+struct Stop {
+    instance: u32,
+    block: u32,
+    first_stmt: u32,
+    /// The instructions of its accesses, by slot.
+    insns: Vec<u16>,
+    /// Its accesses, by slot.
+    accesses: Vec<Expected>,
+    /// Dependence streams that go on.
+    streams: Vec<u32>,
+    /// Integer results that go on.
+    values: Vec<u16>,
+}
+
+/// A steady state.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    path: Vec<Stop>,
+    /// The next block on the path.
+    next: usize,
+    /// Laps that are complete.
+    laps: u64,
+    /// Laps until some integer could wrap around.
+    most: u64,
+    /// The loop's counter when it began.
+    start: u32,
+    version: u32,
+    /// The step of each integer register per lap; `None`: data.
+    steps: [Option<i64>; MAX_VALUES],
+    /// Registers with data that is not just loaded.
+    unknown: Vec<u8>,
+}
+
+/// What a thread remembers of its way through a loop.
+#[derive(Debug, Default)]
+pub(crate) struct Laps {
+    current: Vec<u32>,
+    previous: Vec<u32>,
+    alike: u32,
+    /// The integer registers at the beginning of the lap before this one.
+    before: Option<Values>,
+    plan: Option<Box<Plan>>,
+}
+
+impl Laps {
+    /// Whether the thread is in the steady state.
+    #[inline]
+    pub fn is_steady(&self) -> bool {
+        self.plan.is_some()
+    }
+
+    fn forget(&mut self) {
+        self.current.clear();
+        self.previous.clear();
+        (self.alike, self.before) = (0, None);
+    }
+}
+
+impl Tracer {
+    /// Takes a block that is the next one on the path; false (and nothing done) if it is not.
+    #[inline]
+    pub(crate) fn steady_step(&mut self, thread: usize, block: u32) -> bool {
+        let t = &mut self.threads[thread];
+        let Some(plan) = &mut t.laps.plan else { return false };
+        let stop = &plan.path[plan.next];
+        // Now and then everything is brought up to date, so that memory can be looked after.
+        let due = (self.executed + 1).is_multiple_of(crate::tracer::CHECK_EVERY);
+        if stop.block != block || plan.version != self.functions.version || plan.laps >= plan.most || due {
+            return false;
+        }
+        t.walker.inner += u32::from(plan.next == 0);
+        t.instance = stop.instance;
+        t.serial += 1;
+        self.executed += 1;
+        plan.advance();
+        true
+    }
+
+    /// A block runs in the usual way. Returns whether the steady state begins with it.
+    #[inline]
+    pub(crate) fn note_lap(&mut self, thread: usize, instance: u32, lap: Lap) -> bool {
+        let laps = &mut self.threads[thread].laps;
+        match lap {
+            Lap::Same if laps.current.len() < LONGEST => laps.current.push(instance),
+            Lap::Next if laps.current.len() < LONGEST => return self.next_lap(thread, instance),
+            _ => laps.forget(),
+        }
+        false
+    }
+
+    fn next_lap(&mut self, thread: usize, instance: u32) -> bool {
+        let t = &mut self.threads[thread];
+        let laps = &mut t.laps;
+        laps.alike = if laps.current == laps.previous { laps.alike + 1 } else { 0 };
+        std::mem::swap(&mut laps.previous, &mut laps.current);
+        laps.current.clear();
+        laps.current.push(instance);
+        let before = laps.before.take();
+        if laps.alike + 1 >= ALIKE {
+            laps.before = Some(t.values.clone());
+        }
+        // Looking is not free: if nothing comes of it, it is done at distances that double.
+        if laps.alike < ALIKE || !laps.alike.is_power_of_two() {
+            return false;
+        }
+        let plan = before.and_then(|before| self.plan(thread, &before));
+        let laps = &mut self.threads[thread].laps;
+        laps.plan = plan.map(Box::new);
+        laps.is_steady()
+    }
+
+    /// The steady state that begins with the lap that begins now, if there is one.
+    fn plan(&self, thread: usize, before: &Values) -> Option<Plan> {
+        let t = &self.threads[thread];
+        let path = &t.laps.previous;
+        let distinct = path.iter().enumerate().all(|(n, i)| !path[..n].contains(i));
+        let mut run = Trial {
+            tracer: self,
+            node: t.walker.node,
+            inner: t.walker.inner,
+            depth: self.contexts.get(t.walker.context).depth,
+            makers: t.registers.clone(),
+            written: Units::default(),
+            values: t.values.clone(),
+            steps: [None; MAX_VALUES],
+            unknown: Vec::new(),
+            most: u64::MAX,
+        };
+        if !distinct || path.first() != t.laps.current.first() {
+            return None;
+        }
+        for &number in path {
+            run.written = run.written.with(self.prepared(number).writes);
+        }
+        run.begin(path, before)?;
+        let path: Option<Vec<Stop>> = path.iter().map(|number| run.stop(*number)).collect();
+        run.closes(&t.values)?;
+        let mut plan = Plan {
+            path: path?,
+            next: 0,
+            laps: 0,
+            most: run.most,
+            start: t.walker.inner,
+            version: self.functions.version,
+            steps: run.steps_at_start(&t.values, before),
+            unknown: run.unknown,
+        };
+        plan.advance();
+        Some(plan)
+    }
+
+    fn prepared(&self, instance: u32) -> &Prepared {
+        &self.blocks[self.instances[instance as usize].block as usize]
+    }
+
+    /// The thread leaves the path: everything is as if each block had been looked at.
+    pub(crate) fn leave_steady(&mut self, thread: usize) {
+        let Some(mut plan) = self.threads[thread].laps.plan.take() else { return };
+        self.threads[thread].laps.forget();
+        let node = self.threads[thread].walker.node;
+        for stop in &mut plan.path {
+            let slots = &mut self.instances[stop.instance as usize].accesses;
+            for (access, slot) in stop.accesses.iter_mut().zip(slots) {
+                access.settle(slot, &mut self.dependences.list, node);
+            }
+        }
+        for (n, stop) in plan.path.iter().enumerate() {
+            self.extend(stop, plan.laps + u64::from(n < plan.next));
+        }
+        let walker = &self.threads[thread].walker;
+        let (context, rounds) = (walker.context, u64::from(walker.inner - plan.start));
+        self.contexts.get_mut(context).iterations += rounds;
+        self.restore_makers(thread, &plan);
+        self.restore_values(thread, &plan);
+    }
+
+    /// All lines of a block go on for so many points.
+    fn extend(&mut self, stop: &Stop, points: u64) {
+        let instance = &mut self.instances[stop.instance as usize];
+        instance.count += points;
+        instance.domain.iter_mut().for_each(|domain| domain.line.extend(points));
+        for &value in &stop.values {
+            // There is none if the block is only counted.
+            if let Some(slot) = instance.values.get_mut(usize::from(value)) {
+                slot.stream.line.extend(points);
+            }
+        }
+        for &stream in &stop.streams {
+            self.dependences.list[stream as usize].stream.line.extend(points);
+        }
+    }
+
+    fn restore_makers(&mut self, thread: usize, plan: &Plan) {
+        let Tracer { threads, instances, blocks, .. } = self;
+        let t = &mut threads[thread];
+        let (node, now) = (t.walker.node, t.walker.inner);
+        // What follows on the path was last run in the lap before.
+        let earlier =
+            plan.path[plan.next..].iter().map(|stop| (stop, now.wrapping_sub(u32::from(plan.next > 0))));
+        let later = plan.path[..plan.next].iter().map(|stop| (stop, now));
+        let earlier = earlier.filter(|_| plan.laps > 0);
+        for (stop, inner) in earlier.chain(later) {
+            let instance = &instances[stop.instance as usize];
+            for &(unit, insn) in &blocks[stop.block as usize].outgoing {
+                t.registers[usize::from(unit)] = instance.cell(insn, node, inner);
+            }
+        }
+    }
+
+    fn restore_values(&mut self, thread: usize, plan: &Plan) {
+        let Tracer { threads, instances, blocks, .. } = self;
+        let t = &mut threads[thread];
+        for (register, step) in plan.steps.iter().enumerate() {
+            t.values.advance(register as u8, step.unwrap_or(0).wrapping_mul(plan.laps as i64));
+        }
+        for stop in &plan.path[..plan.next] {
+            let instance = &instances[stop.instance as usize];
+            let values = &blocks[stop.block as usize].values;
+            for (_, value) in stop.values.iter().map(|n| &values[usize::from(*n)]) {
+                t.values.compute(value, Memory::default(), instance.depth);
+            }
+        }
+        for &register in &plan.unknown {
+            t.values.replace(register);
+        }
+        t.values_done = usize::MAX;
+    }
+
+    /// Takes an access that is as expected; false (and nothing done) if it is not.
+    #[inline]
+    pub(crate) fn steady_access(
+        &mut self,
+        thread: usize,
+        slot: u16,
+        stores: bool,
+        address: u64,
+        size: u32,
+    ) -> bool {
+        let t = &mut self.threads[thread];
+        let (node, inner, serial) = (t.walker.node, t.walker.inner, t.serial);
+        let Some(stop) = t.laps.plan.as_mut().map(|plan| plan.running()) else { return false };
+        let Some(access) = stop.accesses.get_mut(usize::from(slot)).filter(|a| a.armed) else { return false };
+        // The other half of a wide access adds nothing, if it has the same writer.
+        let again = access.serial == serial && access.pending > 0;
+        if if again { !access.several } else { address != access.address } {
+            return false;
+        }
+        let Some(cell) = self.shadow.single(address, size) else { return false };
+        match stores {
+            true => {
+                *cell = Cell { stmt: stop.first_stmt + u32::from(stop.insns[usize::from(slot)]), node, inner }
+            }
+            false if again => return *cell == access.latest,
+            false if *cell != access.writer => return false,
+            false => access.latest = *cell,
+        }
+        if !again {
+            access.pending += 1;
+            access.serial = serial;
+            access.address = address.wrapping_add_signed(access.stride);
+            access.writer.inner = access.writer.inner.wrapping_add(access.shift);
+        }
+        true
+    }
+
+    /// Records what was only counted of an access of the block that runs.
+    pub(crate) fn settle(&mut self, thread: usize, slot: u16) {
+        let t = &mut self.threads[thread];
+        let node = t.walker.node;
+        let Some(stop) = t.laps.plan.as_mut().map(|plan| plan.running()) else { return };
+        let number = stop.instance;
+        let Some(access) = stop.accesses.get_mut(usize::from(slot)) else { return };
+        let instance = &mut self.instances[number as usize];
+        access.settle(&mut instance.accesses[usize::from(slot)], &mut self.dependences.list, node);
+        access.armed = false;
+    }
+
+    /// After an access was recorded in the usual way: what the next one would be.
+    pub(crate) fn expect(&mut self, thread: usize, slot: u16, stores: bool, writer: Cell) {
+        let t = &mut self.threads[thread];
+        let (node, inner) = (t.walker.node, t.walker.inner);
+        let Some(stop) = t.laps.plan.as_mut().map(|plan| plan.running()) else { return };
+        let instance = &self.instances[stop.instance as usize];
+        let (Some(access), Some(known)) =
+            (stop.accesses.get_mut(usize::from(slot)), instance.accesses.get(usize::from(slot)))
+        else {
+            return;
+        };
+        *access = Expected { stream: NONE, ..Expected::default() };
+        let Some((address, stride)) = known.address.line.next_label(node, 0, inner) else { return };
+        (access.armed, access.several) = (true, known.several);
+        (access.address, access.stride) = (address as u64, stride);
+        if stores || writer.stmt == 0 {
+            return;
+        }
+        let stream = known.sources.iter().find(|(stmt, _)| *stmt == writer.stmt).map_or(NONE, |(_, n)| *n);
+        let dependence = self.dependences.list.get(stream as usize);
+        let next = dependence.and_then(|d| d.stream.line.next_label(node, writer.node, inner));
+        match next {
+            Some((next, shift)) if u32::try_from(shift).is_ok() => {
+                access.stream = stream;
+                access.shift = shift as u32;
+                access.writer = Cell { inner: next as u32, ..writer };
+            }
+            _ => access.armed = false,
+        }
+    }
+
+    /// In the steady state an instruction has loaded something: a register that holds just that, which is data, is kept up to date.
+    #[inline]
+    pub(crate) fn steady_load(&mut self, thread: usize, block: usize, insn: u16, loaded: Option<u64>) {
+        let Some(value) = self.blocks[block].plain_load(insn) else { return };
+        let t = &mut self.threads[thread];
+        let data = value.to.map_or(0, |to| t.values.data(to));
+        t.values.compute(value, Memory { value: loaded, data }, data);
+    }
+}
+
+impl Expected {
+    /// Adds what was counted to the lines.
+    fn settle(&mut self, slot: &mut AccessSlot, dependences: &mut [Dependence], node: u32) {
+        let pending = std::mem::take(&mut self.pending);
+        if pending == 0 {
+            return;
+        }
+        slot.address.line.extend(pending);
+        slot.serial = self.serial;
+        slot.last = (self.address.wrapping_add_signed(self.stride.wrapping_neg()), node);
+        if let Some(dependence) = dependences.get_mut(self.stream as usize) {
+            dependence.stream.line.extend(pending);
+        }
+    }
+}
+
+impl Plan {
+    /// The block that runs.
+    #[inline]
+    fn running(&mut self) -> &mut Stop {
+        let at = if self.next == 0 { self.path.len() } else { self.next } - 1;
+        &mut self.path[at]
+    }
+
+    #[inline]
+    fn advance(&mut self) {
+        self.next += 1;
+        if self.next == self.path.len() {
+            self.next = 0;
+            self.laps += 1;
+        }
+    }
+}
+
+/// Whether a value is just what was loaded, perhaps extended.
+pub(crate) fn is_plain_load(value: &Value) -> bool {
+    let moves =
+        matches!(value.operation, Operation::Copy | Operation::SignExtend(_) | Operation::ZeroExtend(_));
+    moves && value.operands[0] == Operand::Loaded && value.to.is_some()
+}
+
+/// One lap carried out on paper.
+struct Trial<'a> {
+    tracer: &'a Tracer,
+    node: u32,
+    inner: u32,
+    depth: u8,
+    makers: Vec<Cell>,
+    /// Registers that some block on the path sets.
+    written: Units,
+    values: Values,
+    /// The step per lap of what each integer register holds now; `None`: data.
+    steps: [Option<i64>; MAX_VALUES],
+    unknown: Vec<u8>,
+    most: u64,
+}
+
+impl Trial<'_> {
+    /// The steps of the integer registers from the lap before to this one. `None` if a register has data in one place of the
+    /// path and an integer that can be followed in another.
+    fn begin(&mut self, path: &[u32], before: &Values) -> Option<()> {
+        self.steps = self.steps_at_start(&self.values.clone(), before);
+        for &number in path {
+            let instance = &self.tracer.instances[number as usize];
+            for ((_, value), slot) in self.tracer.prepared(number).values.iter().zip(&instance.values) {
+                let Some(to) = value.to else { continue };
+                let at_start = self.steps.get(usize::from(to)).copied().flatten();
+                if slot.data != at_start.is_none() {
+                    return None;
+                }
+                if slot.data && !is_plain_load(value) && !self.unknown.contains(&to) {
+                    self.unknown.push(to);
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn steps_at_start(&self, now: &Values, before: &Values) -> [Option<i64>; MAX_VALUES] {
+        std::array::from_fn(|r| {
+            let register = r as u8;
+            let data = [now, before].iter().any(|v| v.is_data(register, self.depth));
+            (!data).then(|| now.get(register).wrapping_sub(before.get(register)))
+        })
+    }
+
+    fn stop(&mut self, number: u32) -> Option<Stop> {
+        let instance = &self.tracer.instances[number as usize];
+        let prepared = self.tracer.prepared(number);
+        let odd = |insn: &crate::code::Insn| insn.stack || insn.transfer.is_some();
+        if prepared.block.flow == Flow::Call || prepared.block.insns.iter().any(odd) {
+            return None;
+        }
+        let at = [i64::from(self.inner), 0];
+        if let Some(domain) = &instance.domain
+            && !domain.line.goes_on(self.node, 0, at, [1, 0])
+        {
+            return None;
+        }
+        let streams = self.streams(instance, prepared)?;
+        for &(unit, insn) in &prepared.outgoing {
+            self.makers[usize::from(unit)] = instance.cell(insn, self.node, self.inner);
+        }
+        let values = self.values_of(instance, prepared)?;
+        let accesses = instance.accesses.iter().map(|_| Expected::default()).collect();
+        let insns = prepared.accesses.iter().map(|(insn, ..)| *insn).collect();
+        let (block, first_stmt) = (instance.block, instance.first_stmt);
+        Some(Stop { instance: number, block, first_stmt, insns, accesses, streams, values })
+    }
+
+    /// The streams of the registers that come in; `None` if one does not go on as before.
+    fn streams(&self, instance: &Instance, prepared: &Prepared) -> Option<Vec<u32>> {
+        let mut found = Vec::new();
+        for (incoming, sources) in prepared.incoming.iter().zip(&instance.incoming) {
+            let low = self.makers[usize::from(incoming.unit)];
+            let high =
+                incoming.pair.map(|pair| (pair, self.makers[usize::from(pair)])).filter(|(_, h)| *h != low);
+            for (unit, maker) in [Some((incoming.unit, low)), high].into_iter().flatten() {
+                if maker.stmt == 0 {
+                    continue;
+                }
+                let number = sources.iter().find(|(stmt, _)| *stmt == maker.stmt)?.1;
+                let dependence =
+                    self.tracer.dependences.list.get(number as usize).filter(|_| number != NONE)?;
+                let step = [1, i64::from(self.written.contains(unit))];
+                let point = [i64::from(self.inner), i64::from(maker.inner)];
+                if !dependence.stream.line.goes_on(self.node, maker.node, point, step)
+                    || found.contains(&number)
+                {
+                    return None;
+                }
+                found.push(number);
+            }
+        }
+        Some(found)
+    }
+
+    /// The integer results that go on by a constant step; `None` if one does not, and is no data.
+    fn values_of(&mut self, instance: &Instance, prepared: &Prepared) -> Option<Vec<u16>> {
+        let mut found = Vec::new();
+        for (n, (_, value)) in prepared.values.iter().enumerate() {
+            let slot = instance.values.get(n);
+            if slot.is_some_and(|slot| slot.data) {
+                continue;
+            }
+            let step = self.step_of(value)?;
+            let result = self.values.compute(value, Memory::default(), self.depth)?;
+            self.most = self.most.min(laps_in_range(result, step, value.bits));
+            if let Some(slot) = slot {
+                let point = [i64::from(self.inner), result];
+                if !slot.stream.line.goes_on(self.node, 0, point, [1, step]) {
+                    return None;
+                }
+            }
+            found.push(n as u16);
+            if let Some(to) = value.to {
+                self.steps[usize::from(to) % MAX_VALUES] = Some(step);
+            }
+        }
+        Some(found)
+    }
+
+    /// The step per lap of a result.
+    fn step_of(&mut self, value: &Value) -> Option<i64> {
+        let [a, b] = value.operands.map(|operand| match operand {
+            Operand::Register(r) => self.steps[usize::from(r) % MAX_VALUES],
+            Operand::Constant(_) => Some(0),
+            Operand::Loaded => None,
+        });
+        let (a, b) = (a?, b?);
+        let constant = |operand| match operand {
+            Operand::Register(r) => self.values.get(r),
+            Operand::Constant(c) => c,
+            Operand::Loaded => 0,
+        };
+        let step = match value.operation {
+            Operation::Copy => a,
+            Operation::Add => a.checked_add(b)?,
+            Operation::Subtract => a.checked_sub(b)?,
+            Operation::Address { scale, .. } => a.checked_add(b.checked_mul(1 << scale)?)?,
+            Operation::Multiply if a == 0 => b.checked_mul(constant(value.operands[0]))?,
+            Operation::Multiply if b == 0 => a.checked_mul(constant(value.operands[1]))?,
+            Operation::SignExtend(bits) | Operation::ZeroExtend(bits) => {
+                let narrow = crate::values::sign_extended(constant(value.operands[0]), bits);
+                self.most = self.most.min(laps_in_range(narrow, a, bits));
+                a
+            }
+            Operation::Stored | Operation::Unknown => return None,
+            _ if a == 0 && b == 0 => 0,
+            Operation::ShiftLeft if b == 0 => {
+                let by = constant(value.operands[1]) & if value.bits == 64 { 63 } else { 31 };
+                a.checked_mul(1i64.checked_shl(by as u32)?)?
+            }
+            _ => return None,
+        };
+        // A narrow result is only a part of its register.
+        (value.bits >= 32 || step == 0).then_some(step)
+    }
+
+    /// Whether the lap ends with each integer register one step further than it began.
+    fn closes(&self, start: &Values) -> Option<()> {
+        let further = |r: usize| {
+            let step = self.steps[r];
+            step.is_none_or(|step| self.values.get(r as u8) == start.get(r as u8).wrapping_add(step))
+        };
+        (0..MAX_VALUES).all(further).then_some(())
+    }
+}
+
+/// Laps for which a number of so many bits keeps its sign and does not overflow.
+fn laps_in_range(value: i64, step: i64, bits: u8) -> u64 {
+    let most = i64::MAX >> (64 - u32::from(bits.clamp(1, 64)));
+    let room = match (step, value) {
+        (0, _) => return u64::MAX,
+        (1.., 0..) => most.saturating_sub(value),
+        (1.., _) => -1 - value,
+        (_, 0..) => value,
+        (_, _) => value.saturating_sub(-most - 1),
+    };
+    room.max(0) as u64 / step.unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_until_a_number_wraps() {
+        assert_eq!(laps_in_range(100, 1, 8), 27);
+        assert_eq!(laps_in_range(-100, -1, 8), 28);
+        assert_eq!(laps_in_range(-10, 3, 32), 3);
+        assert_eq!(laps_in_range(10, -3, 32), 3);
+        assert_eq!(laps_in_range(0, 8, 64), (i64::MAX / 8) as u64);
+        assert_eq!(laps_in_range(5, 0, 32), u64::MAX);
+    }
+}
