@@ -115,7 +115,13 @@ pub const TABLE: &[Spec] = &[
         "true",
         "Keep scalars in array cells that are free, and compute them where they are used, so that loops can be reordered.",
     ),
-    option("time", Kind::Flag, "BOOL", "false", "Print the time and the work units spent in each stage when the compiler ends."),
+    option(
+        "time",
+        Kind::Flag,
+        "BOOL",
+        "false",
+        "Print the time and the work units spent in each stage when the compiler ends.",
+    ),
     option(
         "budget",
         Kind::Number(0, u64::MAX),

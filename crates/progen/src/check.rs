@@ -37,10 +37,10 @@ pub const ROTATION: [&[&str]; 8] = [
 
 /// Orthant's options for a run: seed divided by the number of flags, modulo their number.
 pub const OPTIONS: [&str; 4] = [
-    "budget=500000",
-    "budget=500000 schedule=identity position=late",
-    "budget=500000 position=late",
-    "budget=500000 schedule=identity",
+    "budget=1000000",
+    "budget=1000000 schedule=identity position=late",
+    "budget=1000000 position=late",
+    "budget=1000000 schedule=identity",
 ];
 
 /// Orthant's options for a seed.
