@@ -345,6 +345,9 @@ impl Chooser<'_> {
                     if change.tiles[at].is_some_and(|size| 2.0 * size as f64 > *whole) {
                         continue;
                     }
+                    if at + 1 == wholes.len() && (2..SHORTEST_ROW).contains(&size) {
+                        continue;
+                    }
                     let cost = self.cost_of(&change);
                     if cost < least * CLEARLY {
                         (best, least) = (change, cost);
@@ -378,6 +381,8 @@ impl Chooser<'_> {
     }
 }
 
+/// The least tile size for an innermost loop: a shorter one has hardly begun when it ends.
+const SHORTEST_ROW: i64 = 32;
 const TILE_SIZES: [i64; 7] = [1, 8, 16, 32, 64, 128, 256];
 /// How many orders of a band are tiled.
 const TILED_ORDERS: usize = 4;

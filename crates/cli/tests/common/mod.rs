@@ -117,10 +117,24 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// Runs a command whose program may just have been copied: a child that another thread started in that moment holds the
+/// file open for writing until it runs its own program.
+fn patient_output(command: &mut Command) -> Output {
+    for _ in 0..100 {
+        match command.output() {
+            Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            }
+            output => return output.unwrap(),
+        }
+    }
+    command.output().unwrap()
+}
+
 /// Runs a command that must succeed.
 #[track_caller]
 pub fn succeeds(command: &mut Command) -> Output {
-    let output = command.output().unwrap();
+    let output = patient_output(command);
     assert!(
         output.status.success(),
         "{command:?}: {}\n{}{}",
