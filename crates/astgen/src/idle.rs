@@ -1,0 +1,111 @@
+//! No loops around nothing.
+//!
+//! isl leaves it to the innermost loop to find out that there is nothing to do: interchanged,
+//! ```text
+//! for (i = 0; i <= n - 1; i += 1)        for (j = 0; j <= m - 1; j += 1)
+//!   for (j = 0; j <= m - 1; j += 1)        for (i = 0; i <= n - 1; i += 1)
+//!     S(i, j);                               S(i, j);
+//! ```
+//! takes `m` steps where there were none if `n` is 0, and with three loops or with tiles it is products of such numbers: a
+//! program that ended at once would not end. So loops that contain loops stand under the condition that one of their
+//! statements has an instance, wherever the parameters alone decide that and neither the conditions around nor the loop's
+//! own bounds say so already.
+
+use crate::convert::condition;
+use crate::{Error, Expr, For, Node, Op};
+use isl::Set;
+use model::{Scop, StmtId};
+use std::collections::BTreeSet;
+
+/// The same program with these conditions, for parameter values in `known`.
+pub(crate) fn skip(scop: &Scop, nodes: Vec<Node>, known: &Set) -> Result<Vec<Node>, Error> {
+    nodes.into_iter().map(|node| skip_node(scop, node, known)).collect()
+}
+
+fn skip_node(scop: &Scop, node: Node, known: &Set) -> Result<Node, Error> {
+    match node {
+        Node::Stmt { .. } => Ok(node),
+        Node::If { condition, then, otherwise } => Ok(Node::If {
+            condition,
+            then: skip(scop, then, known)?,
+            otherwise: skip(scop, otherwise, known)?,
+        }),
+        Node::For(each) if !has_loop(&each.body) => Ok(Node::For(each)),
+        Node::For(each) => skip_loop(scop, each, known),
+    }
+}
+
+fn skip_loop(scop: &Scop, mut each: For, known: &Set) -> Result<Node, Error> {
+    let busy = busy(scop, &each.body, known)?;
+    let runs = match runs(scop, &each) {
+        Some(runs) => known.clone().intersect(Set::read_from_str(&scop.ctx, &runs)?)?,
+        None => known.clone(),
+    };
+    each.body = skip(scop, each.body, &known.clone().intersect(busy.clone())?)?;
+    if runs.is_subset(&busy)? {
+        return Ok(Node::For(each));
+    }
+    let test = condition(scop, &busy, known)?;
+    Ok(Node::If { condition: test, then: vec![Node::For(each)], otherwise: Vec::new() })
+}
+
+/// The parameter values for which the loop has an iteration, in isl's notation, if its bounds are simple enough.
+fn runs(scop: &Scop, each: &For) -> Option<String> {
+    let names: Vec<_> = scop.params.iter().map(|param| param.name.as_str()).collect();
+    let (first, last) = (affine(&names, &each.first)?, affine(&names, &each.last)?);
+    Some(format!("[{}] -> {{ : {first} <= {last} }}", names.join(", ")))
+}
+
+fn affine(names: &[&str], expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Int(number) => Some(format!("({number})")),
+        Expr::Param(param) => Some((*names.get(*param)?).to_string()),
+        Expr::Op(Op::Neg, operands) => Some(format!("(-{})", affine(names, operands.first()?)?)),
+        Expr::Op(op @ (Op::Add | Op::Sub | Op::Mul), operands) => {
+            let sign = match op {
+                Op::Add => '+',
+                Op::Sub => '-',
+                _ => '*',
+            };
+            let [a, b] = &operands[..] else { return None };
+            Some(format!("({} {sign} {})", affine(names, a)?, affine(names, b)?))
+        }
+        _ => None,
+    }
+}
+
+/// Whether there is a loop among the nodes or in them.
+pub(crate) fn has_loop(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::For(_) => true,
+        Node::If { then, otherwise, .. } => has_loop(then) || has_loop(otherwise),
+        Node::Stmt { .. } => false,
+    })
+}
+
+/// All parameter values for which a statement of the nodes has an instance, and perhaps more.
+fn busy(scop: &Scop, nodes: &[Node], known: &Set) -> isl::Result<Set> {
+    let mut inside = BTreeSet::new();
+    collect(nodes, &mut inside);
+    let mut busy = Set::empty(known.get_space()?)?;
+    for id in inside {
+        let params = scop.stmt(id).domain.clone().params()?.remove_divs()?;
+        busy = busy.union(Set::from_basic_set(params.simple_hull()?)?)?;
+    }
+    busy.coalesce()
+}
+
+fn collect(nodes: &[Node], inside: &mut BTreeSet<StmtId>) {
+    for node in nodes {
+        match node {
+            Node::For(each) => collect(&each.body, inside),
+            Node::If { then, otherwise, .. } => {
+                collect(then, inside);
+                collect(otherwise, inside);
+            }
+            Node::Stmt { id, .. } => {
+                inside.insert(*id);
+            }
+        }
+    }
+}
