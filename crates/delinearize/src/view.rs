@@ -4,7 +4,7 @@ use crate::frame::Frame;
 use crate::packed::Rows;
 use crate::place::{Piece, Placed, Why};
 use crate::poly::Poly;
-use crate::problem::Problem;
+use crate::problem::{Access, Problem};
 use isl::{DimType, Map, Set};
 
 /// An array of cells of equal size, recovered from offsets.
@@ -51,13 +51,36 @@ pub enum Cells {
 }
 
 /// The parameter values that are as assumed and not bad for any access.
-fn valid(frame: &Frame, known: &Set, placed: &[Result<Placed, Why>]) -> isl::Result<Set> {
+fn valid(
+    frame: &Frame,
+    known: &Set,
+    accesses: &[Access],
+    placed: &[Result<Placed, Why>],
+) -> isl::Result<Set> {
     let mut valid = frame.everything()?;
     for placed in placed.iter().flatten() {
         valid = valid.subtract(placed.bad.clone())?;
     }
     let valid = valid.gist(frame.context.clone())?.intersect(frame.assumed.clone())?;
-    valid.gist(known.clone())?.coalesce()?.remove_redundancies()
+    let valid = valid.gist(known.clone())?.coalesce()?.remove_redundancies()?;
+    match valid.n_basic_set()? {
+        0 | 1 => Ok(valid),
+        many => {
+            let simpler = where_executed(frame, known, accesses, &valid)?;
+            Ok(if simpler.n_basic_set()? < many { simpler } else { valid })
+        }
+    }
+}
+
+/// The same where there is an access, in simple words, and anything elsewhere.
+fn where_executed(frame: &Frame, known: &Set, accesses: &[Access], valid: &Set) -> isl::Result<Set> {
+    let mut executed = frame.nothing()?;
+    for access in accesses {
+        executed = executed.union(frame.align(&access.domain)?.params()?)?;
+    }
+    let executed = executed.intersect(known.clone())?.coalesce()?;
+    let valid = valid.clone().intersect(executed.clone())?.coalesce()?;
+    valid.gist(executed)?.coalesce()?.remove_redundancies()
 }
 
 impl Cells {
@@ -91,7 +114,7 @@ impl View {
         exhausted: bool,
     ) -> isl::Result<Self> {
         let known = frame.align(&problem.context)?;
-        let valid = valid(&frame, &known, &placed)?;
+        let valid = valid(&frame, &known, &problem.accesses, &placed)?;
         let mut accesses = Vec::new();
         for (access, placed) in problem.accesses.iter().zip(placed) {
             let granules = access.bytes / granule;

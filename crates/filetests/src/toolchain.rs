@@ -8,6 +8,7 @@
 //! | `llvm TOOL` | any program of LLVM's (`llvm clang`, `llvm llvm-dis`), without the plugin |
 //! | `rustc`, `cargo` | the toolchain's own, without the plugin: they make bitcode for `opt` |
 //! | `cat`, `cmp` | the system's: to show or compare what an earlier command wrote |
+//! | `run PROGRAM` | a program that an earlier command built |
 //!
 //! Orthant's own variables are removed from their environment, so that a test means the same everywhere.
 
@@ -66,9 +67,11 @@ impl Toolchain {
             "llvm" => {
                 let tool =
                     words.args.first().ok_or("`llvm` is followed by the name of one of LLVM's programs")?;
-                let mut command = self.clean(self.llvm(tool)?, words);
-                command.args(&words.args[1..]);
-                return Ok(command);
+                return Ok(self.named(self.llvm(tool)?, words));
+            }
+            "run" => {
+                let program = words.args.first().ok_or("`run` is followed by a program")?;
+                return Ok(self.named(program.into(), words));
             }
             "cargo" => {
                 let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
@@ -81,7 +84,7 @@ impl Toolchain {
             "cat" | "cmp" => (PathBuf::from(&words.name), None),
             name => {
                 return Err(format!(
-                    "unknown command `{name}`; there are: orthant, clang, clang++, flang, opt, rustc, cargo, cat, cmp, llvm TOOL"
+                    "unknown command `{name}`; there are: orthant, clang, clang++, flang, opt, rustc, cargo, cat, cmp, run PROGRAM, llvm TOOL"
                 ));
             }
         };
@@ -91,6 +94,13 @@ impl Toolchain {
         }
         command.args(&words.args);
         Ok(command)
+    }
+
+    /// A program that is named by the first argument, with the others.
+    fn named(&self, program: PathBuf, words: &Words) -> Command {
+        let mut command = self.clean(program, words);
+        command.args(&words.args[1..]);
+        command
     }
 
     /// A program without Orthant's and cargo's own variables, but with those of the command line.
