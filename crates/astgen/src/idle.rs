@@ -15,7 +15,7 @@ use crate::convert::condition;
 use crate::{Error, Expr, For, Node, Op};
 use isl::Set;
 use model::{Scop, StmtId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The same program with these conditions, for parameter values in `known`.
 pub(crate) fn skip(scop: &Scop, nodes: Vec<Node>, known: &Set) -> Result<Vec<Node>, Error> {
@@ -51,26 +51,43 @@ fn skip_loop(scop: &Scop, mut each: For, known: &Set) -> Result<Node, Error> {
 
 /// The parameter values for which the loop has an iteration, in isl's notation, if its bounds are simple enough.
 fn runs(scop: &Scop, each: &For) -> Option<String> {
-    let names: Vec<_> = scop.params.iter().map(|param| param.name.as_str()).collect();
-    let (first, last) = (affine(&names, &each.first)?, affine(&names, &each.last)?);
-    Some(format!("[{}] -> {{ : {first} <= {last} }}", names.join(", ")))
+    let (mut sum, names) = (Linear::default(), scop.params.iter().map(|param| param.name.as_str()));
+    sum.add(&each.last, 1)?;
+    sum.add(&each.first, -1)?;
+    let names: Vec<_> = names.collect();
+    let mut text = sum.constant.to_string();
+    for (param, times) in &sum.params {
+        let sign = if *times < 0 { '-' } else { '+' };
+        text += &format!(" {sign} {}{}", times.unsigned_abs(), names.get(*param)?);
+    }
+    Some(format!("[{}] -> {{ : {text} >= 0 }}", names.join(", ")))
 }
 
-fn affine(names: &[&str], expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Int(number) => Some(format!("({number})")),
-        Expr::Param(param) => Some((*names.get(*param)?).to_string()),
-        Expr::Op(Op::Neg, operands) => Some(format!("(-{})", affine(names, operands.first()?)?)),
-        Expr::Op(op @ (Op::Add | Op::Sub | Op::Mul), operands) => {
-            let sign = match op {
-                Op::Add => '+',
-                Op::Sub => '-',
-                _ => '*',
-            };
-            let [a, b] = &operands[..] else { return None };
-            Some(format!("({} {sign} {})", affine(names, a)?, affine(names, b)?))
+/// A sum of multiples of parameters.
+#[derive(Default)]
+struct Linear {
+    params: BTreeMap<usize, i128>,
+    constant: i128,
+}
+
+impl Linear {
+    /// `None`: the expression is of another kind.
+    fn add(&mut self, expr: &Expr, times: i128) -> Option<()> {
+        match expr {
+            Expr::Int(number) => self.constant += times.checked_mul(i128::from(*number))?,
+            Expr::Param(param) => *self.params.entry(*param).or_default() += times,
+            Expr::Op(Op::Neg, operands) => self.add(operands.first()?, -times)?,
+            Expr::Op(op, operands) => match (op, &operands[..]) {
+                (Op::Add, [a, b]) => self.add(a, times).and(self.add(b, times))?,
+                (Op::Sub, [a, b]) => self.add(a, times).and(self.add(b, -times))?,
+                (Op::Mul, [Expr::Int(by), other] | [other, Expr::Int(by)]) => {
+                    self.add(other, times.checked_mul(i128::from(*by))?)?;
+                }
+                _ => return None,
+            },
+            Expr::Variable(_) => return None,
         }
-        _ => None,
+        Some(())
     }
 }
 

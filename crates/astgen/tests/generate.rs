@@ -52,7 +52,8 @@ fn loops_around_nothing_are_skipped() {
 
 #[test]
 fn bounds_that_say_it_are_enough() {
-    let text = "param n [0, 1000]\nstmt S { S[i, j] : 0 <= i < n and 0 <= j < n }\norder { for { for { S } } }";
+    let text =
+        "param n [0, 1000]\nstmt S { S[i, j] : 0 <= i < n and 0 <= j < n }\norder { for { for { S } } }";
     assert!(c_of(text).starts_with("for (c0 = 0; c0 <= n - 1; c0 += 1)"), "{}", c_of(text));
 }
 
