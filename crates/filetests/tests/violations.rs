@@ -1,0 +1,185 @@
+//! Programs that violate what was assumed about them (`assume/*.c`, one for each kind of assumption): the new loops must
+//! give way to the original.
+//!
+//! Each program is compiled twice, without and with Orthant, and calls both versions of its kernels with all small
+//! parameters (`assume/harness.h`). The order of the new loops is the most different one that is legal under the
+//! assumptions: every loop backwards (`order: reversed`), so that a check that lets too much through changes results. The
+//! original is compiled under `-fsanitize=undefined` as well, so that what is compared is defined. Which kernels must have
+//! new loops stands in the program.
+
+use filetests::Toolchain;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program and how it is to be compiled.
+struct Program {
+    file: PathBuf,
+    text: String,
+    folder: tempfile::TempDir,
+    toolchain: Toolchain,
+}
+
+impl Program {
+    #[track_caller]
+    fn new(name: &str) -> Program {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/assume").join(name);
+        let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let toolchain = Toolchain::beside_this_test().unwrap_or_else(|message| panic!("{message}"));
+        Program { file, text, folder: tempfile::tempdir().unwrap(), toolchain }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    /// The words behind `// key:` in the program.
+    fn words(&self, key: &str) -> Vec<&str> {
+        let line = self.text.lines().find_map(|line| line.strip_prefix(&format!("// {key}: ")));
+        line.map(|words| words.split_whitespace().collect()).unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn clang(&self, args: &[&str], options: &str) {
+        let clang = self.toolchain.llvm("clang").unwrap_or_else(|message| panic!("{message}"));
+        let mut command = Command::new(clang);
+        command.args(["-w", "-g"]).args(self.words("flags")).args(args);
+        command.env_remove("ORTHANT_CONFIG").env("ORTHANT_OPTS", options);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{command:?}: {said}");
+    }
+
+    /// Compiles one version of the kernels, or what calls them.
+    fn compile(&self, defines: &[&str], args: &[&str], to: &str, options: &str) {
+        let (file, to) = (self.file.display().to_string(), self.path(to));
+        self.clang(&[defines, args, &["-c", &file, "-o", &to]].concat(), options);
+    }
+
+    fn original(&self, args: &[&str]) {
+        self.compile(&["-DKERNELS", "-DVERSION=original", "-O1"], args, "original.o", "enable=false");
+        self.compile(&["-DMAIN", "-O1"], args, "main.o", "enable=false");
+    }
+
+    /// In the program's own order; then, if the program says so, with all loops backwards.
+    fn optimized(&self, options: &str) {
+        let plugin = format!("-fpass-plugin={}", self.toolchain.plugin().display());
+        let args = ["-DKERNELS", "-DVERSION=optimized", "-O2", &plugin];
+        let orders = self.path("orders");
+        let first = format!("{options} schedule=identity schedule-out={orders}");
+        self.compile(&args, &[], "optimized.o", &first);
+        let files = fs::read_dir(&orders).unwrap().map(|entry| entry.unwrap().path());
+        if self.text.contains("order: reversed") {
+            files.for_each(|file| reverse(&file));
+        }
+        let second = format!(
+            "{options} schedule=identity schedule-in={orders} report={report}",
+            report = self.path("report")
+        );
+        self.compile(&args, &[], "optimized.o", &second);
+    }
+
+    /// Which kernels have new loops, if that is to be known.
+    #[track_caller]
+    fn has_new_loops(&self) {
+        let report = fs::read_to_string(self.path("report")).unwrap();
+        for kernel in self.words("new loops") {
+            let is_new = |line: &&str| {
+                line.contains(&format!("\"symbol\":\"optimized{kernel}\""))
+                    && line.contains("\"outcome\":\"optimized\"")
+            };
+            assert!(report.lines().any(|line| is_new(&line)), "{kernel} has no new loops: {report}");
+        }
+    }
+
+    #[track_caller]
+    fn run(&self, program: &str) {
+        let output = Command::new(self.path(program)).output().unwrap();
+        let (said, errors) = (output.stdout, output.stderr);
+        let said = String::from_utf8_lossy(&said).into_owned() + &String::from_utf8_lossy(&errors);
+        assert!(output.status.success() && said.contains("wrong 0"), "{program} {}: {said}", output.status);
+    }
+
+    #[track_caller]
+    fn link(&self, objects: [&str; 3], args: &[&str], to: &str) {
+        let objects = objects.map(|object| self.path(object));
+        let objects = objects.each_ref().map(String::as_str);
+        self.clang(&[&objects[..], args, &["-o", &self.path(to)]].concat(), "enable=false");
+    }
+}
+
+/// Every loop of an order backwards: `S0[i0, i1] -> [(i0)]` becomes `S0[i0, i1] -> [(-(i0))]`.
+fn reverse(file: &Path) {
+    let text = fs::read_to_string(file).unwrap();
+    let mut parts = text.split("[(");
+    let mut reversed = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        reversed += "[(-(";
+        reversed += &part.replacen(")]", "))]", 1);
+    }
+    fs::write(file, reversed).unwrap();
+}
+
+/// The original of a program is defined.
+#[track_caller]
+fn is_defined(program: &Program) {
+    let unused = program.words("undefined").into_iter().map(|name| format!("-fno-sanitize={name}"));
+    let flags = ["-fsanitize=undefined".to_owned(), "-fno-sanitize-recover=all".to_owned()];
+    let flags: Vec<_> = flags.into_iter().chain(unused).collect();
+    let flags: Vec<_> = flags.iter().map(String::as_str).collect();
+    program.original(&flags);
+    // The other version is the original too.
+    program.compile(&["-DKERNELS", "-DVERSION=optimized", "-O1"], &flags, "other.o", "enable=false");
+    program.link(["original.o", "other.o", "main.o"], &flags, "sane");
+    program.run("sane");
+}
+
+#[track_caller]
+fn gives_way(name: &str) {
+    let program = Program::new(name);
+    is_defined(&program);
+    program.original(&[]);
+    for position in ["position=early", "position=late"] {
+        program.optimized(position);
+        if position == "position=early" {
+            program.has_new_loops();
+        }
+        program.link(["original.o", "optimized.o", "main.o"], &[], "both");
+        program.run("both");
+    }
+}
+
+#[test]
+fn arrays_that_overlap() {
+    gives_way("overlap.c");
+}
+
+#[test]
+fn numbers_that_wrap() {
+    gives_way("wrap.c");
+}
+
+#[test]
+fn loops_that_go_round_the_end_of_their_type() {
+    gives_way("bounded.c");
+}
+
+#[test]
+fn columns_beyond_the_row() {
+    gives_way("in-bounds.c");
+}
+
+#[test]
+fn bounds_that_the_loop_overwrites() {
+    gives_way("invariant.c");
+}
+
+#[test]
+fn errors_that_happen() {
+    gives_way("errors.c");
+}
+
+#[test]
+fn memory_that_must_not_be_touched() {
+    gives_way("guards.c");
+}
