@@ -8,8 +8,8 @@
 
 use astgen::{Expr, condition, expression};
 use isl::{DimType, PwAff, Set, Val};
-use llvm::back::check::{Apart, Below, Check, Extent, Near};
-use model::{ArrayId, Condition, Scop};
+use llvm::back::check::{Apart, Below, Check, Extent, Near, Rows};
+use model::{Array, ArrayId, Condition, Layout, Scop};
 
 /// Parameter values for which the model describes the program, as far as parameters decide it.
 pub fn valid_params(scop: &Scop) -> isl::Result<Set> {
@@ -71,20 +71,33 @@ fn touched(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<Near>, ast
 /// The rows of an array in which cells are touched, for parameters in `within`.
 fn extent(scop: &Scop, array: ArrayId, cells: &Set, within: &Set) -> Result<Extent, astgen::Error> {
     let shape = &scop.array(array).shape;
-    let rows = cells.clone().project_out(DimType::Set, 1, shape.len().saturating_sub(1))?;
-    let (first, last) = (rows.clone().lexmin_pw_multi_aff()?, rows.lexmax_pw_multi_aff()?);
+    let touched = cells.clone().project_out(DimType::Set, 1, shape.len().saturating_sub(1))?;
+    let (first, last) = (touched.clone().lexmin_pw_multi_aff()?, touched.lexmax_pw_multi_aff()?);
     let end = last.get_at(0)?.add_constant_val(Val::int_from_si(&scop.ctx, 1)?)?;
     Ok(Extent {
         array: array.index(),
         first: expression(scop, &first.get_at(0)?, within)?,
         end: expression(scop, &end, within)?,
-        sizes: shape.iter().skip(1).map(|text| size(scop, text, within)).collect::<Result<_, _>>()?,
+        rows: rows(scop, scop.array(array), within)?,
         cell_bytes: i64::from(scop.array(array).elem_bytes),
     })
 }
 
+/// How far rows are from each other, for parameters in `within`.
+pub fn rows(scop: &Scop, array: &Array, within: &Set) -> Result<Rows, astgen::Error> {
+    match &array.layout {
+        Layout::Even => {
+            let sizes = array.shape.iter().skip(1).map(|text| size(scop, text, within));
+            Ok(Rows::Even(sizes.collect::<Result<_, _>>()?))
+        }
+        Layout::Packed { growth, slope } => {
+            Ok(Rows::Packed { growth: *growth, slope: number(scop, slope, within)? })
+        }
+    }
+}
+
 /// The size of a dimension, for parameters in `within`.
-pub fn size(scop: &Scop, size: &Option<String>, within: &Set) -> Result<Expr, astgen::Error> {
+fn size(scop: &Scop, size: &Option<String>, within: &Set) -> Result<Expr, astgen::Error> {
     let text = size.as_deref().ok_or(astgen::Error::Unexpected("a dimension without a size".into()))?;
     number(scop, text, within)
 }

@@ -6,7 +6,7 @@
 //! cannot be completed, it is removed, and the function does what it did.
 
 use super::builder::{Builder, Type};
-use super::check::{Check, Writer};
+use super::check::{Check, Rows, Writer};
 use super::facts::Facts;
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::values::{Hoisted, Values};
@@ -569,9 +569,20 @@ impl<'p> Emitter<'_, 'p> {
             Some(first) => expr(first)?,
             None => self.builder().index(0),
         };
-        for (size, subscript) in place.sizes.iter().zip(subscripts) {
-            let row = self.builder().binary(LLVMMul, cell, expr(size)?);
-            cell = self.builder().binary(LLVMAdd, row, expr(subscript)?);
+        let b = self.builder();
+        match &place.rows {
+            Rows::Even(sizes) => {
+                for (size, subscript) in sizes.iter().zip(subscripts) {
+                    let row = b.binary(LLVMMul, cell, expr(size)?);
+                    cell = b.binary(LLVMAdd, row, expr(subscript)?);
+                }
+            }
+            Rows::Packed { growth, slope } => {
+                let grown = b.binary(LLVMMul, cell, b.index(*growth));
+                let twice = b.binary(LLVMMul, cell, b.binary(LLVMAdd, grown, expr(slope)?));
+                let row = b.binary(LLVMAShr, twice, b.index(1));
+                cell = b.binary(LLVMAdd, row, expr(subscripts.next()?)?);
+            }
         }
         let bytes = self.builder().binary(LLVMMul, cell, self.builder().index(place.cell_bytes));
         let (is_exact, alignment) = cell_facts(self.lifted, place.array, place.cell_bytes);

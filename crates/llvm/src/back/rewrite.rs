@@ -6,6 +6,7 @@
 //!   instruction, or a value from outside.
 //! - Accesses and operations that are gone are not executed.
 
+use super::check::Rows;
 use crate::front::bodies::Links;
 use crate::front::lift::{ArraySource, Lifted};
 use crate::pass::Inst;
@@ -53,8 +54,8 @@ pub struct Place {
     pub array: ArrayId,
     /// The subscripts, outermost first.
     pub subscripts: Vec<Expr>,
-    /// The sizes of all dimensions but the outermost.
-    pub sizes: Vec<Expr>,
+    /// How far rows are from each other.
+    pub rows: Rows,
     /// Bytes per cell.
     pub cell_bytes: i64,
 }
