@@ -1,20 +1,20 @@
 ; test: opt -passes=orthant -orthant-stop-after=lift -orthant-print-after=detect -disable-output %s
-; Read as a signed number the limit is always negative, so the model would never describe what happens.
-define void @f(i64 %x, ptr noalias %a) {
+; What a masked store writes depends on the mask.
+define void @f(i64 %n, ptr noalias %a, <4 x i1> %mask) {
 entry:
-  %limit = or i64 %x, -9223372036854775808
   br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %i.next, %loop ]
-  %p = getelementptr inbounds i32, ptr %a, i64 %i
-  store i32 7, ptr %p
-  %i.next = add nuw i64 %i, 1
-  %more = icmp ne i64 %i.next, %limit
+  %p = getelementptr inbounds <4 x i32>, ptr %a, i64 %i
+  call void @llvm.masked.store.v4i32.p0(<4 x i32> splat (i32 7), ptr %p, <4 x i1> %mask)
+  %i.next = add nuw nsw i64 %i, 1
+  %more = icmp slt i64 %i.next, %n
   br i1 %more, label %loop, label %exit
 exit:
   ret void
 }
+declare void @llvm.masked.store.v4i32.p0(<4 x i32>, ptr captures(none), <4 x i1>)
 ; output:
 ; orthant: detect: f
 ;   unknown place: rejected, depth 1, 1 loops
-;     not-modelled: unknown place: arithmetic that always wraps is not modelled yet
+;     call-with-side-effects: unknown place: call to llvm.masked.store.v4i32.p0 may have side effects
