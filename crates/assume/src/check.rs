@@ -8,11 +8,11 @@
 //! that takes products of parameters. Two arrays are apart if one of them is not touched at all, or if one extent ends
 //! before the other begins. Nothing here reads memory.
 
-use crate::no_overlap::{cells, range};
+use crate::no_overlap::{cells, exact_range, range};
 use crate::simplify::{Assumed, Fate};
 use astgen::{Error, Expr, condition, expression};
 use isl::{PwAff, Set};
-use model::{ArrayId, Condition, Kind, Scop, SourceLoc};
+use model::{Array, ArrayId, Condition, Kind, Layout, Scop, SourceLoc};
 
 /// The run-time check.
 #[derive(Clone, Debug)]
@@ -89,10 +89,34 @@ pub struct Extent {
     pub first: Expr,
     /// One past the last row.
     pub end: Expr,
-    /// The sizes of all dimensions but the outermost.
-    pub sizes: Vec<Expr>,
+    /// How far rows are from each other.
+    pub rows: Rows,
     /// Bytes per cell.
     pub cell_bytes: i64,
+}
+
+/// Where the rows of an array start ([`model::Layout`]).
+#[derive(Clone, Debug)]
+pub enum Rows {
+    /// One after the other; the sizes of all dimensions but the outermost.
+    Even(Vec<Expr>),
+    /// Row `x` at `(growth * x + slope) * x / 2`.
+    Packed {
+        /// A number.
+        growth: i64,
+        /// Of the parameters.
+        slope: Expr,
+    },
+}
+
+impl Rows {
+    /// How many products it takes to find a row.
+    pub fn products(&self) -> usize {
+        match self {
+            Rows::Even(sizes) => sizes.len(),
+            Rows::Packed { .. } => 2,
+        }
+    }
 }
 
 /// The check of a model, whose assumptions were simplified.
@@ -123,9 +147,9 @@ pub fn check(scop: &Scop, assumed: &Assumed) -> Result<Check, Error> {
 fn cost(test: &Test) -> (u8, usize) {
     match test {
         Test::Holds(_) | Test::Fails(_) => (0, 0),
-        Test::Near(near) => (1, near.extent.sizes.len()),
+        Test::Near(near) => (1, near.extent.rows.products()),
         Test::Below(below) => (2, below.sizes.len()),
-        Test::Apart(apart) => (3, apart.extents.iter().map(|extent| extent.sizes.len()).sum()),
+        Test::Apart(apart) => (3, apart.extents.iter().map(|extent| extent.rows.products()).sum()),
     }
 }
 
@@ -186,19 +210,35 @@ fn near(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<Near>, Error>
 
 /// The rows of an array in which cells are touched, for parameters in `within`.
 fn extent(scop: &Scop, array: ArrayId, cells: &Set, within: &Set) -> Result<Extent, Error> {
-    let shape = &scop.array(array).shape;
-    let range = range(cells)?;
+    let range = match scop.array(array).layout {
+        Layout::Even => range(cells)?,
+        // More rows than there are need not end later.
+        Layout::Packed { .. } => exact_range(cells)?,
+    };
     Ok(Extent {
         array: array.index(),
         first: expression(scop, &range.first, within)?,
         end: expression(scop, &range.end, within)?,
-        sizes: shape.iter().skip(1).map(|text| size(scop, text, within)).collect::<Result<_, _>>()?,
+        rows: rows(scop, scop.array(array), within)?,
         cell_bytes: i64::from(scop.array(array).elem_bytes),
     })
 }
 
+/// How far rows are from each other, for parameters in `within`.
+pub fn rows(scop: &Scop, array: &Array, within: &Set) -> Result<Rows, Error> {
+    match &array.layout {
+        Layout::Even => {
+            let sizes = array.shape.iter().skip(1).map(|text| size(scop, text, within));
+            Ok(Rows::Even(sizes.collect::<Result<_, _>>()?))
+        }
+        Layout::Packed { growth, slope } => {
+            Ok(Rows::Packed { growth: *growth, slope: number(scop, slope, within)? })
+        }
+    }
+}
+
 /// The size of a dimension, for parameters in `within`.
-pub fn size(scop: &Scop, size: &Option<String>, within: &Set) -> Result<Expr, Error> {
+fn size(scop: &Scop, size: &Option<String>, within: &Set) -> Result<Expr, Error> {
     let text = size.as_deref().ok_or(Error::Unexpected("a dimension without a size".into()))?;
     number(scop, text, within)
 }

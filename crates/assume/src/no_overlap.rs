@@ -34,10 +34,19 @@ pub fn cells(scop: &Scop, array: ArrayId, valid: &Set) -> isl::Result<Set> {
     }
 }
 
-/// The rows of an array in which cells are touched; of cells, if it has one dimension.
-pub fn range(cells: &Set) -> isl::Result<Range> {
+/// The first and the last row in which a cell is touched.
+pub fn exact_range(cells: &Set) -> isl::Result<Range> {
+    ends(&rows(cells)?)
+}
+
+fn rows(cells: &Set) -> isl::Result<Set> {
     let more = cells.dim(DimType::Set)?.saturating_sub(1);
-    let rows = cells.clone().project_out(DimType::Set, 1, more)?;
+    cells.clone().project_out(DimType::Set, 1, more)
+}
+
+/// The rows of an array in which cells are touched, perhaps a few more; of cells, if it has one dimension.
+pub fn range(cells: &Set) -> isl::Result<Range> {
+    let rows = rows(cells)?;
     let exact = ends(&rows)?;
     if !rows.involves_locals()? {
         return Ok(exact);

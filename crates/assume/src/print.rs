@@ -1,6 +1,6 @@
 //! Assumptions and checks for people.
 
-use crate::check::{Apart, Check, Conjunct, Extent, Test};
+use crate::check::{Apart, Check, Conjunct, Extent, Rows, Test};
 use crate::simplify::{Assumed, Fate};
 use astgen::{Expr, Op, print_expr};
 use isl::Set;
@@ -104,7 +104,10 @@ fn between(scop: &Scop, apart: &Apart) -> String {
 
 /// The address of a row: `&a[n]`, or `&a[n][0]` if rows have cells.
 fn rows(scop: &Scop, extent: &Extent, row: &Expr) -> String {
-    let cells = "[0]".repeat(extent.sizes.len());
+    let cells = match &extent.rows {
+        Rows::Even(sizes) => "[0]".repeat(sizes.len()),
+        Rows::Packed { .. } => "[0]".into(),
+    };
     format!("&{}[{}]{cells}", scop.arrays[extent.array].name, print_expr(row, Some(scop)))
 }
 

@@ -174,9 +174,9 @@ fn size(set: &Set) -> isl::Result<(usize, usize)> {
     let clauses = set.get_basic_set_list()?;
     let mut constraints = 0;
     for position in 0..clauses.size()? {
-        constraints += clauses.get_at(position)?.n_constraint()? as usize;
+        constraints += clauses.get_at(position)?.n_constraint()?;
     }
-    Ok((clauses.size()? as usize, constraints))
+    Ok((clauses.size()?, constraints))
 }
 
 /// What assumptions add to what is known, one after the other.

@@ -6,8 +6,9 @@
 //! different places: `L` is at least 1 in the rows that are touched, so, being affine, also in the rows between them, and
 //! each row ends where the next one starts.
 //!
-//! An offset shows the row by the only atom `x` that it has a square of: `f = x + d`. That leaves `g`, which must be affine;
-//! a small `d` is searched for which it is inside.
+//! An offset shows the row by the sum `x` that it has a square of: `f = x + d`. Usually that is one counter; in a loop
+//! `for (i = j; ...)`, whose iterations are counted from 0, it is the sum of two. That leaves `g`, which must be affine; a small
+//! `d` is searched for which it is inside.
 //!
 //! Example: `8*(i*(i + 1)/2 + j)` for `0 <= j <= i` is `[i][j]`.
 
@@ -41,14 +42,14 @@ impl Rows {
 
     /// The rows that the offset suggests, which is given in half cells.
     fn guess(offset: &Poly) -> Result<Option<Self>, Overflow> {
-        let Some((atom, growth)) = square(offset) else { return Ok(None) };
+        let Some(Square { growth, row, lead }) = Square::of(offset)? else { return Ok(None) };
         let mut slope = Poly::constant(growth.abs());
-        for (product, times) in offset.terms() {
+        for (product, times) in offset.sub(&row.mul(&row)?.scale(growth)?)?.terms() {
             // Other parameters times the row; a number times the row may belong to the place in the row.
             if let [(a, 1), (b, 1)] = product.powers()
-                && (*a == atom || *b == atom)
+                && (*a == lead || *b == lead)
             {
-                let other = if *a == atom { b } else { a };
+                let other = if *a == lead { b } else { a };
                 slope = slope.add(&Poly::term(Monomial::product([other.clone()]), times))?;
             }
         }
@@ -56,11 +57,46 @@ impl Rows {
         Ok((is_whole && !slope.has_counter()).then_some(Self { growth, slope }))
     }
 
-    /// Row and place in it, for a row that is the atom plus `d`; `None` if the place is not affine.
-    fn subscripts(&self, offset: &Poly, atom: Option<&Atom>, d: i128) -> Result<Option<[Poly; 2]>, Overflow> {
-        let row = atom.map_or_else(Poly::default, |atom| Poly::atom(atom.clone())).add(&Poly::constant(d))?;
+    /// Row and place in it, for a row that is `x + d`; `None` if the place is not affine.
+    fn subscripts(&self, offset: &Poly, x: &Poly, d: i128) -> Result<Option<[Poly; 2]>, Overflow> {
+        let row = x.add(&Poly::constant(d))?;
         let rest = half(&offset.sub(&self.twice_start(&row)?)?)?;
         Ok(rest.filter(|rest| rest.degree() <= 1).map(|rest| [row, rest]))
+    }
+}
+
+/// `growth * row^2` in an offset.
+struct Square {
+    growth: i128,
+    /// A sum of atoms.
+    row: Poly,
+    /// One of them that is there once.
+    lead: Atom,
+}
+
+impl Square {
+    /// The square that has the most counters; a parameter's only if it is the only one.
+    fn of(offset: &Poly) -> Result<Option<Self>, Overflow> {
+        let squares = offset.terms().filter_map(|(product, times)| match product.powers() {
+            [(atom, 2)] => Some((atom.clone(), times)),
+            _ => None,
+        });
+        let squares: Vec<(Atom, i128)> = squares.collect();
+        let counters = squares.iter().filter(|(atom, _)| atom.is_counter());
+        let lead = counters.min_by_key(|(_, times)| times.abs());
+        let Some((lead, growth)) = lead.or(squares.first().filter(|_| squares.len() == 1)).cloned() else {
+            return Ok(None);
+        };
+        let mut row = Poly::atom(lead.clone());
+        for (atom, times) in squares.iter().filter(|(atom, _)| *atom != lead) {
+            // (lead + k*atom)^2 has 2*k times lead*atom and k^2 times atom^2.
+            let both = offset.coefficient(&Monomial::product([lead.clone(), atom.clone()]));
+            let k = both / growth.checked_mul(2).ok_or(Overflow)?;
+            if k.checked_mul(k).and_then(|square| square.checked_mul(growth)) == Some(*times) {
+                row = row.add(&Poly::atom(atom.clone()).scale(k)?)?;
+            }
+        }
+        Ok(Some(Self { growth, row, lead }))
     }
 }
 
@@ -83,10 +119,11 @@ pub fn place(problem: &Problem, frame: &Frame, offsets: &[Poly]) -> isl::Result<
 /// The access with the first `d` that is proved, or else the first one that is possible.
 fn place_one(frame: &Frame, rows: &Rows, offset: &Poly, domain: &Set) -> isl::Result<Option<Placed>> {
     let executed = domain.clone().params()?;
-    let atom = square(offset).map(|(atom, _)| atom);
+    let Ok(square) = Square::of(offset) else { return Ok(None) };
+    let x = square.map_or_else(Poly::default, |square| square.row);
     let mut best: Option<Placed> = None;
     for d in small(2) {
-        let Ok(Some(subscripts)) = rows.subscripts(offset, atom.as_ref(), d) else { continue };
+        let Ok(Some(subscripts)) = rows.subscripts(offset, &x, d) else { continue };
         let Ok(length) = rows.length(&subscripts[0]) else { continue };
         let bad = Dimension::new(frame, domain, &subscripts[1], &length)?.bad(0, &executed)?;
         let is_proved = bad.is_empty()?;
@@ -108,15 +145,6 @@ fn in_half_cells(problem: &Problem, offsets: &[Poly]) -> Option<Vec<Poly>> {
     let halves = |offset: &Poly| offset.scale(2).ok()?.div_exact(&Poly::constant(bytes.into())).ok()?;
     let is_same = problem.accesses.iter().all(|access| access.bytes == bytes);
     offsets.iter().map(halves).collect::<Option<_>>().filter(|_| is_same)
-}
-
-/// The only atom with a square, and how many times.
-fn square(offset: &Poly) -> Option<(Atom, i128)> {
-    let mut squares = offset.terms().filter_map(|(product, times)| match product.powers() {
-        [(atom, 2)] => Some((atom.clone(), times)),
-        _ => None,
-    });
-    squares.next().filter(|_| squares.next().is_none())
 }
 
 fn half(poly: &Poly) -> Result<Option<Poly>, Overflow> {

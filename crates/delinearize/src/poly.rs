@@ -229,6 +229,19 @@ impl Poly {
         self.terms.values().fold(0, |all, &coefficient| gcd(all, coefficient))
     }
 
+    /// Whether the value is even, whatever whole numbers the atoms are: `x^2 + x` is.
+    pub fn is_even(&self) -> bool {
+        let mut odd: BTreeSet<Vec<&Atom>> = BTreeSet::new();
+        for (product, _) in self.terms().filter(|(_, times)| times % 2 != 0) {
+            // A power is odd exactly if the atom is.
+            let atoms = product.powers().iter().map(|(atom, _)| atom).collect();
+            if !odd.remove(&atoms) {
+                odd.insert(atoms);
+            }
+        }
+        odd.is_empty()
+    }
+
     /// The sum.
     pub fn add(&self, other: &Self) -> Result<Self, Overflow> {
         let mut sum = self.clone();
@@ -475,6 +488,25 @@ mod tests {
             Atom::Counter(position) => i128::from(*position) * 7 - 3,
             Atom::Param(name) => 11 + name.len() as i128 * i128::from(name.as_bytes()[0] % 5),
             Atom::Share(..) => 1,
+        }
+    }
+
+    #[test]
+    fn products_of_neighbours_are_even() {
+        for (text, is_even) in [
+            ("i0*i0 + i0", true),
+            ("(i0 + i1)*(i0 + i1 + 1) + 2*i1", true),
+            ("i0*(2*n - i0 - 1)", true),
+            ("0", true),
+        ]
+        .into_iter()
+        .chain([
+            ("i0*i0", false),
+            ("i0*i1 + i0", false),
+            ("i0*i0 + i0 + 1", false),
+            ("i0*i0*i1 + i0", false),
+        ]) {
+            assert_eq!(poly(text).is_even(), is_even, "{text}");
         }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! The run-time check stays that of the lifted model: that scalars can go into cells was concluded from it.
 
-use assume::size;
+use assume::rows;
 use astgen::{Expr, expression};
 use isl::{DimType, Set};
 use llvm::back::rewrite::{Place, Rewrite, Rewritten, Source};
@@ -85,7 +85,7 @@ fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<Place
     Ok(Place {
         array: access.array,
         subscripts: (0..array.shape.len()).map(subscript).collect::<Result<_, _>>()?,
-        sizes: array.shape.iter().skip(1).map(|text| size(scop, text, valid)).collect::<Result<_, _>>()?,
+        rows: rows(scop, array, valid)?,
         cell_bytes: i64::from(array.elem_bytes),
     })
 }

@@ -86,6 +86,7 @@ impl Builder<'_> {
                 name: safe_name(&var.name, &[]),
                 elem_bytes: 8,
                 shape,
+                layout: Default::default(),
                 kind: ArrayKind::Memory,
                 is_fixed: false,
             });

@@ -19,8 +19,8 @@ pub use budget::{Budget, BudgetSpent};
 pub use ledger::{Assumption, Below, Condition, Kind, Ledger};
 pub use refusal::{Class, Reason, Refusal};
 pub use scop::{
-    Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Body, Op, Operand, Order, Param, Reduction,
-    ReductionOp, Scop, Stmt, StmtId,
+    Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Body, Layout, Op, Operand, Order, Param,
+    Reduction, ReductionOp, Scop, Stmt, StmtId,
 };
 pub use source::SourceLoc;
 

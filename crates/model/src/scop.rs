@@ -93,11 +93,29 @@ pub struct Array {
     /// The size of each dimension, outermost first, in isl's notation for an affine expression of
     /// the parameters; `None` where it is not known.
     pub shape: Vec<Option<String>>,
+    /// How rows follow each other.
+    pub layout: Layout,
     /// What kind of cells.
     pub kind: ArrayKind,
     /// For scalars and phis: whether the cell must stay and keep its last value, because something outside of the
     /// model reads it.
     pub is_fixed: bool,
+}
+
+/// Where the rows of an array start, a row being all cells with the same first subscript.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// One after the other, each of the product of the inner sizes.
+    #[default]
+    Even,
+    /// One after the other, with two dimensions: row `x` at the cell `(growth * x + slope) * x / 2`. Rows that are touched and
+    /// those between them have at least one cell.
+    Packed {
+        /// By how many cells a row is longer than the one before.
+        growth: i64,
+        /// In isl's notation for an affine expression of the parameters.
+        slope: String,
+    },
 }
 
 /// Where the cells of an array are.

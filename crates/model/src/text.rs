@@ -8,6 +8,7 @@
 //! array A [*, n] 8               # sizes, outermost first (`*`: not known), and bytes per cell
 //! array B [n, n] 8
 //! array C [n, n] 8
+//! array L [*, *] 8 packed 1, 1   # row x starts at the cell (1*x + 1)*x/2
 //! scalar t 8
 //! stmt Init { Init[i, j] : 0 <= i, j < n }
 //!   write { Init[i, j] -> C[i, j] }
@@ -229,12 +230,21 @@ impl Parser {
     }
 
     fn array(&mut self, rest: &str) -> Result<(), String> {
-        let usage = || format!("expected `array NAME [SIZES] BYTES`, found `array {rest}`");
+        let usage =
+            || format!("expected `array NAME [SIZES] BYTES [packed GROWTH, SLOPE]`, found `array {rest}`");
         let (name, rest) = rest.split_once('[').ok_or_else(usage)?;
         let (sizes, bytes) = rest.rsplit_once(']').ok_or_else(usage)?;
         let size = |text: &str| (text.trim() != "*").then(|| text.trim().to_owned());
         let shape = if sizes.trim().is_empty() { Vec::new() } else { sizes.split(',').map(size).collect() };
-        self.push_array(name.trim(), shape, bytes.trim(), ArrayKind::Memory, false)
+        let (bytes, layout) = match bytes.split_once("packed") {
+            Some((bytes, layout)) => {
+                let (growth, slope) = layout.split_once(',').ok_or_else(usage)?;
+                let growth = growth.trim().parse().map_err(|_| usage())?;
+                (bytes, Layout::Packed { growth, slope: slope.trim().to_owned() })
+            }
+            None => (bytes, Layout::Even),
+        };
+        self.push_array(name.trim(), (shape, layout), bytes.trim(), ArrayKind::Memory, false)
     }
 
     fn scalar(&mut self, rest: &str, kind: ArrayKind) -> Result<(), String> {
@@ -243,20 +253,20 @@ impl Parser {
             Some(bytes) => (bytes, true),
             None => (bytes, false),
         };
-        self.push_array(name, Vec::new(), bytes.trim(), kind, is_fixed)
+        self.push_array(name, (Vec::new(), Layout::Even), bytes.trim(), kind, is_fixed)
     }
 
     fn push_array(
         &mut self,
         name: &str,
-        shape: Vec<Option<String>>,
+        (shape, layout): (Vec<Option<String>>, Layout),
         bytes: &str,
         kind: ArrayKind,
         is_fixed: bool,
     ) -> Result<(), String> {
         let elem_bytes =
             bytes.parse().map_err(|_| format!("expected the bytes per cell, found `{bytes}`"))?;
-        self.scop.arrays.push(Array { name: name.to_owned(), elem_bytes, shape, kind, is_fixed });
+        self.scop.arrays.push(Array { name: name.to_owned(), elem_bytes, shape, layout, kind, is_fixed });
         Ok(())
     }
 
@@ -414,7 +424,13 @@ fn write_array(f: &mut fmt::Formatter<'_>, array: &Array) -> fmt::Result {
     let sizes: Vec<_> = array.shape.iter().map(|size| size.as_deref().unwrap_or("*")).collect();
     let fixed = if array.is_fixed { " fixed" } else { "" };
     match array.kind {
-        ArrayKind::Memory => writeln!(f, "array {} [{}] {}", array.name, sizes.join(", "), array.elem_bytes),
+        ArrayKind::Memory => {
+            write!(f, "array {} [{}] {}", array.name, sizes.join(", "), array.elem_bytes)?;
+            match &array.layout {
+                Layout::Even => writeln!(f),
+                Layout::Packed { growth, slope } => writeln!(f, " packed {growth}, {slope}"),
+            }
+        }
         ArrayKind::Scalar => writeln!(f, "scalar {} {}{fixed}", array.name, array.elem_bytes),
         ArrayKind::Phi => writeln!(f, "phi {} {}{fixed}", array.name, array.elem_bytes),
     }

@@ -11,7 +11,7 @@
 //!    reads of the statement and operations before them. A value is stored by a write of the statement, once. Values
 //!    from outside have names that start with `%`, `-` or a digit and have no spaces.
 
-use crate::scop::{Access, AccessKind, ArrayKind, Operand, Order, Scop, Stmt, stmts_below};
+use crate::scop::{Access, AccessKind, ArrayKind, Layout, Operand, Order, Scop, Stmt, stmts_below};
 use isl::DimType;
 use std::collections::HashSet;
 
@@ -63,6 +63,9 @@ impl Scop {
             }
             if array.kind != ArrayKind::Memory && !array.shape.is_empty() {
                 return broken(format!("{} is a scalar but has dimensions", array.name));
+            }
+            if array.layout != Layout::Even && array.shape.len() != 2 {
+                return broken(format!("{} is packed but has not 2 dimensions", array.name));
             }
         }
         Ok(())

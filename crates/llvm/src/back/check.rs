@@ -11,7 +11,7 @@ use super::builder::Builder;
 use super::values::Values;
 use crate::front::lift::ArraySource;
 use crate::pass::Value;
-use assume::{Apart, Below, Check, Extent, Test};
+use assume::{Apart, Below, Check, Extent, Rows, Test};
 use astgen::Expr;
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
@@ -114,13 +114,33 @@ impl<'p> Writer<'_, 'p> {
     /// Where an extent begins and ends, in bytes from the base, and whether that is near.
     fn bytes(&self, extent: &Extent) -> Option<([Value<'p>; 2], Value<'p>)> {
         let b = self.builder();
-        let mut row = Checked { value: b.index(extent.cell_bytes), fits: self.truth(true) };
-        for size in &extent.sizes {
-            row = self.times(&row, self.expr(size)?);
-        }
-        let first = self.times(&row, self.expr(&extent.first)?);
-        let end = self.times(&row, self.expr(&extent.end)?);
+        let start = |row: &Expr| -> Option<Checked<'p>> {
+            let cells = self.row_start(&extent.rows, self.expr(row)?)?;
+            Some(self.times(&cells, b.index(extent.cell_bytes)))
+        };
+        let (first, end) = (start(&extent.first)?, start(&extent.end)?);
         Some(([first.value, end.value], b.binary(LLVMAnd, first.fits, end.fits)))
+    }
+
+    /// The first cell of a row.
+    fn row_start(&self, rows: &Rows, row: Value<'p>) -> Option<Checked<'p>> {
+        let b = self.builder();
+        let mut start = Checked { value: row, fits: self.truth(true) };
+        match rows {
+            Rows::Even(sizes) => {
+                for size in sizes {
+                    start = self.times(&start, self.expr(size)?);
+                }
+                Some(start)
+            }
+            Rows::Packed { growth, slope } => {
+                let grown = self.times(&start, b.index(*growth));
+                let slope = self.expr(slope)?;
+                let length = self.near(grown.fits, |wide| b.binary(LLVMAdd, wide(grown.value), wide(slope)));
+                let twice = self.times(&length, row);
+                Some(Checked { value: b.binary(LLVMAShr, twice.value, b.index(1)), fits: twice.fits })
+            }
+        }
     }
 
     fn times(&self, a: &Checked<'p>, factor: Value<'p>) -> Checked<'p> {

@@ -17,7 +17,7 @@ use crate::front::lift::{ArraySource, Lifted, Touched};
 use crate::front::statements::{Body, Part};
 use crate::pass::{Block, Inst, Loop, Pass, Value};
 use crate::scev::{Scev, ScevKind, ScevRef};
-use assume::Check;
+use assume::{Check, Rows};
 use astgen::{Expr, For, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
@@ -561,9 +561,20 @@ impl<'p> Emitter<'_, 'p> {
             Some(first) => expr(first)?,
             None => self.builder().index(0),
         };
-        for (size, subscript) in place.sizes.iter().zip(subscripts) {
-            let row = self.builder().binary(LLVMMul, cell, expr(size)?);
-            cell = self.builder().binary(LLVMAdd, row, expr(subscript)?);
+        let b = self.builder();
+        match &place.rows {
+            Rows::Even(sizes) => {
+                for (size, subscript) in sizes.iter().zip(subscripts) {
+                    let row = b.binary(LLVMMul, cell, expr(size)?);
+                    cell = b.binary(LLVMAdd, row, expr(subscript)?);
+                }
+            }
+            Rows::Packed { growth, slope } => {
+                let grown = b.binary(LLVMMul, cell, b.index(*growth));
+                let twice = b.binary(LLVMMul, cell, b.binary(LLVMAdd, grown, expr(slope)?));
+                let row = b.binary(LLVMAShr, twice, b.index(1));
+                cell = b.binary(LLVMAdd, row, expr(subscripts.next()?)?);
+            }
         }
         let bytes = self.builder().binary(LLVMMul, cell, self.builder().index(place.cell_bytes));
         let (is_exact, alignment) = cell_facts(self.lifted, place.array, place.cell_bytes);

@@ -9,6 +9,7 @@
 use crate::front::bodies::Links;
 use crate::front::lift::{ArraySource, Lifted};
 use crate::pass::Inst;
+use assume::Rows;
 use astgen::Expr;
 use llvm_sys::LLVMOpcode::*;
 use model::{AccessId, ArrayId, Scop, Stmt, StmtId};
@@ -53,8 +54,8 @@ pub struct Place {
     pub array: ArrayId,
     /// The subscripts, outermost first.
     pub subscripts: Vec<Expr>,
-    /// The sizes of all dimensions but the outermost.
-    pub sizes: Vec<Expr>,
+    /// How far rows are from each other.
+    pub rows: Rows,
     /// Bytes per cell.
     pub cell_bytes: i64,
 }

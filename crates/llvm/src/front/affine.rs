@@ -36,6 +36,12 @@ impl From<isl::Error> for Stop {
     }
 }
 
+impl From<delinearize::Overflow> for Stop {
+    fn from(_: delinearize::Overflow) -> Self {
+        Stop::NotAffine
+    }
+}
+
 impl From<BudgetSpent> for Stop {
     fn from(_: BudgetSpent) -> Self {
         Stop::Spent

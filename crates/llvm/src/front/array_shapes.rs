@@ -4,27 +4,15 @@
 //! if `j < m` in all iterations. Where all accesses to a base fit one shape, the array has that shape in the model; the
 //! condition goes to the ledger. An array whose offsets are affine anyway gets a shape only if no condition is
 //! needed for that: then it costs nothing and keeps the numbers in the dependences small.
-//!
-//! *Wrapping.* An address is computed modulo 2^64, and so are sums and products of 64 bits: polynomials mean the same
-//! up to a multiple of 2^64. That this multiple is 0 for all cells that are touched is a condition of its own
-//! ([`model::Condition::Near`]), which the check evaluates with overflow in mind. Narrower arithmetic counts
-//! only if LLVM says that it does not wrap, or if it is affine and [`super::affine`] says where it does.
-//!
-//! *Narrow products.* `(i * m + j)` in 32 bits, extended to 64: where LLVM does not know that it fits, that the polynomial is
-//! at least 0 and below 2^31 in all iterations is a condition ([`model::Condition::Below`]).
-//!
-//! *Shifts.* Fortran's descriptors give distances in bytes, and the compiler divides them where it knows the rows to be
-//! contiguous: `8 * ((pitch * j) >> 3)`. With `pitch` a multiple of 8 and a product that does not wrap, both conditions to be
-//! checked, that is `pitch * j`.
 
 use super::affine::Stop;
 use super::lift::Lifter;
 use super::memory::{Bytes, Memory, MemoryAccess, Wants, greatest_divisor};
-use crate::pass::{Inst, Loop, Value};
-use crate::scev::{Scev, ScevKind, ScevRef};
-use delinearize::{Access, Atom, Monomial, Poly, Problem, View, delinearize, from_pw_aff};
+use crate::pass::Value;
+use crate::scev::{Scev, ScevKind};
+use delinearize::{Access, Atom, Poly, Problem, View, delinearize};
 use isl::{DimType, Map, PwAff, Set, Val};
-use llvm_sys::LLVMOpcode;
+use model::Layout;
 use std::rc::Rc;
 
 /// The shape of an array and the cells that its accesses touch.
@@ -35,6 +23,8 @@ pub struct Shape<'p> {
     pub granule: u64,
     /// As the model has it.
     pub sizes: Vec<Option<String>>,
+    /// How rows follow each other.
+    pub layout: Layout,
     /// For each access, by its index: `{ [i, j] -> [x, y] }`.
     pub cells: Vec<(usize, Map)>,
     /// When all this is true: `{ : ... }`.
@@ -115,7 +105,8 @@ impl<'p> Lifter<'_, 'p> {
             declaration: self.declaration(memory, base, &view)?,
             sizes: view.shape(),
             cells: cells.collect::<isl::Result<_>>()?,
-            is_constant: view.sizes.iter().all(|size| size.as_constant().is_some()),
+            layout: layout(&view),
+            is_constant: view.rows.is_none() && view.sizes.iter().all(|size| size.as_constant().is_some()),
             valid: view.valid,
         }))
     }
@@ -176,222 +167,22 @@ impl<'p> Lifter<'_, 'p> {
         let more = Poly::counter(depth as u32).scale(i128::from(cell)).map_err(|_| Stop::NotAffine)?;
         Ok((domain.add_dims(DimType::Set, 1)?.intersect(inside)?, more))
     }
-
-    /// An expression as a polynomial in the iterations of an instruction, modulo 2^64.
-    pub(super) fn polynomial(
-        &self,
-        inst: Inst<'p>,
-        scev: &ScevRef<'p>,
-        wants: &mut Wants<'p>,
-    ) -> Result<Poly, Stop> {
-        let chain = &self.domains.chains[&inst.block()];
-        let poly = Maker { lifter: self, inst, chain, wants, is_modular: false }.poly(scev)?;
-        whole(&poly).ok_or(Stop::NotAffine)
-    }
 }
 
-/// `8 * (pitch/8)` is `pitch`; `None` if a share remains.
-fn whole(poly: &Poly) -> Option<Poly> {
-    let mut all = Poly::default();
-    for (product, times) in poly.terms() {
-        let (mut atoms, mut times) = (Vec::new(), times);
-        for (atom, power) in product.powers() {
-            let atom = match atom {
-                Atom::Share(name, by) if *power == 1 && times % by == 0 => {
-                    times /= by;
-                    Atom::Param(name.clone())
-                }
-                Atom::Share(..) => return None,
-                atom => atom.clone(),
-            };
-            atoms.extend(std::iter::repeat_n(atom, *power as usize));
-        }
-        all = all.add(&Poly::term(Monomial::product(atoms), times)).ok()?;
-    }
-    Some(all)
-}
-
-/// Whether the model and the check have words for it: all accesses in rows of a size that is a sum of parameters.
+/// Whether the model and the check have words for it: all accesses in rows of a size that is a sum of parameters, or that
+/// grow from row to row.
 fn is_usable(view: &View) -> bool {
     let is_plain = |atom: &Atom| matches!(atom, Atom::Param(_) | Atom::Share(..));
     let plain = |size: &Poly| size.degree() <= 1 && size.atoms().iter().all(is_plain);
     view.dims() > 1
-        && view.rows.is_none()
+        && view.rows.iter().all(|rows| plain(&rows.slope) && i64::try_from(rows.growth).is_ok())
         && view.accesses.iter().all(|cells| cells.is_exact())
         && view.sizes.iter().all(plain)
 }
 
-/// Makes polynomials for one instruction.
-struct Maker<'m, 'l, 'p> {
-    lifter: &'m Lifter<'l, 'p>,
-    inst: Inst<'p>,
-    chain: &'m [Loop<'p>],
-    wants: &'m mut Wants<'p>,
-    /// The result counts modulo the width of the expression only.
-    is_modular: bool,
-}
-
-impl<'p> Maker<'_, '_, 'p> {
-    fn poly(&mut self, scev: &ScevRef<'p>) -> Result<Poly, Stop> {
-        if !is_exact(scev) && !self.is_modular {
-            return self.affine(scev);
-        }
-        match &scev.kind {
-            ScevKind::Add(operands) => self.combine(operands, Poly::constant(0), |a, b| a.add(&b)),
-            ScevKind::Mul(operands) => self.combine(operands, Poly::constant(1), |a, b| a.mul(&b)),
-            ScevKind::SignExtend(operand) if is_sum_or_product(operand) && is_exact(operand) => {
-                self.with_modular(false, |maker| maker.poly(operand))
-            }
-            ScevKind::SignExtend(operand) | ScevKind::ZeroExtend(operand) if has_product(operand) => {
-                self.extended(scev, operand)
-            }
-            ScevKind::Truncate(operand) if self.is_modular => self.poly(operand),
-            ScevKind::AddRec { operands, over } => {
-                let position = self.chain.iter().position(|l| l == over);
-                let ([start, step], Some(position)) = (&operands[..], position) else {
-                    return self.affine(scev);
-                };
-                let (start, step) = (self.poly(start)?, self.poly(step)?);
-                let way = step.mul(&Poly::counter(position as u32)).map_err(|_| Stop::NotAffine)?;
-                start.add(&way).map_err(|_| Stop::NotAffine)
-            }
-            ScevKind::Unknown(value) => match value.inst().filter(|inst| self.is_inside(*inst)) {
-                Some(inst) => self.computed(inst),
-                None => self.affine(scev),
-            },
-            _ => self.affine(scev),
-        }
+fn layout(view: &View) -> Layout {
+    match &view.rows {
+        Some(rows) => Layout::Packed { growth: rows.growth as i64, slope: rows.slope.to_string() },
+        None => Layout::Even,
     }
-
-    fn with_modular<T>(&mut self, is_modular: bool, work: impl FnOnce(&mut Self) -> T) -> T {
-        let before = std::mem::replace(&mut self.is_modular, is_modular);
-        let result = work(self);
-        self.is_modular = before;
-        result
-    }
-
-    /// A product that may wrap in its width, in more bits: what it is where it does not.
-    fn extended(&mut self, scev: &ScevRef<'p>, operand: &ScevRef<'p>) -> Result<Poly, Stop> {
-        let context = self.lifter.affine.context()?;
-        let limit = Val::int_from_si(context.ctx(), 1 << (operand.bits.min(63) - 1))?;
-        let limit = PwAff::val_on_domain(context, limit)?;
-        let value = self.with_modular(true, |maker| maker.poly(operand)).and_then(|poly| {
-            let poly = whole(&poly).ok_or(Stop::NotAffine)?;
-            self.lifter.want_below(self.inst, poly.clone(), limit, self.wants)?;
-            Ok(poly)
-        });
-        match value {
-            Err(Stop::NotAffine | Stop::MayFail) => self.affine(scev),
-            value => value,
-        }
-    }
-
-    fn is_inside(&self, inst: Inst<'p>) -> bool {
-        self.lifter.affine.scope().contains(&inst.block())
-    }
-
-    /// A value that is no expression for LLVM.
-    fn computed(&mut self, inst: Inst<'p>) -> Result<Poly, Stop> {
-        let operands = inst.operands();
-        let operand = |at: usize| {
-            let value = operands.get(at).ok_or(Stop::NotAffine)?;
-            self.lifter.affine.expression(*value, self.chain).ok_or(Stop::NotAffine)
-        };
-        match inst.opcode() {
-            LLVMOpcode::LLVMFreeze => self.poly(&operand(0)?),
-            LLVMOpcode::LLVMAShr => {
-                let by = operands.get(1).and_then(|by| by.constant()).filter(|by| (1..=16).contains(by));
-                let shifted = self.poly(&operand(0)?)?;
-                self.share(&shifted, 1 << by.ok_or(Stop::NotAffine)?)
-            }
-            _ => Err(Stop::NotAffine),
-        }
-    }
-
-    /// A part of a polynomial that is at least 0 and does not wrap. In each term, the factor or one parameter is a
-    /// multiple.
-    fn share(&mut self, poly: &Poly, by: i128) -> Result<Poly, Stop> {
-        let limit = Val::read_from_str(self.lifter.affine.context()?.ctx(), &(1i128 << 62).to_string())?;
-        let limit = PwAff::val_on_domain(self.lifter.affine.context()?, limit)?;
-        let all = whole(poly).ok_or(Stop::NotAffine)?;
-        self.lifter.want_below(self.inst, all.clone(), limit, self.wants)?;
-        let mut share = Poly::default();
-        for (product, times) in all.terms() {
-            let term = match times % by {
-                0 => Poly::term(product.clone(), times / by),
-                _ => self.share_of_term(product, times, by)?,
-            };
-            share = share.add(&term).map_err(|_| Stop::NotAffine)?;
-        }
-        Ok(share)
-    }
-
-    fn share_of_term(&mut self, product: &Monomial, times: i128, by: i128) -> Result<Poly, Stop> {
-        let mut atoms: Vec<Atom> = Vec::new();
-        let mut shared: Option<Rc<str>> = None;
-        for (atom, power) in product.powers() {
-            for _ in 0..*power {
-                atoms.push(match (atom, &shared) {
-                    (Atom::Param(name), None) => {
-                        shared = Some(name.clone());
-                        Atom::Share(name.clone(), by)
-                    }
-                    (atom, _) => atom.clone(),
-                });
-            }
-        }
-        let name = shared.ok_or(Stop::NotAffine)?;
-        let text = format!("[{name}] -> {{ : {name} mod {by} != 0 }}");
-        let context = self.lifter.affine.context()?;
-        self.wants.fails.push((Set::read_from_str(context.ctx(), &text)?, self.inst));
-        Ok(Poly::term(Monomial::product(atoms), times))
-    }
-
-    fn combine(
-        &mut self,
-        operands: &[ScevRef<'p>],
-        start: Poly,
-        both: impl Fn(Poly, Poly) -> Result<Poly, delinearize::Overflow>,
-    ) -> Result<Poly, Stop> {
-        let mut all = start;
-        for operand in operands {
-            let next = self.poly(operand)?;
-            all = both(all, next).map_err(|_| Stop::NotAffine)?;
-        }
-        Ok(all)
-    }
-
-    /// A part that is affine, with where it is something else.
-    fn affine(&mut self, scev: &ScevRef<'p>) -> Result<Poly, Stop> {
-        let evaluated = self.lifter.affine.signed(scev, self.chain);
-        let value = self.lifter.exact(self.inst, evaluated, &mut self.wants.fails)?.ok_or(Stop::NotAffine)?;
-        if let Some(poly) = from_pw_aff(&value)? {
-            return Ok(poly);
-        }
-        // `smax(0, n)` is `n` where the loop to `n` runs.
-        let domain = self.lifter.domains.of.get(&self.inst.block()).ok_or(Stop::NotAffine)?;
-        let here = domain.clone().intersect_params(self.lifter.affine.context()?)?;
-        let value = value.intersect_domain(here.clone())?.gist(here)?.coalesce()?;
-        from_pw_aff(&value)?.ok_or(Stop::NotAffine)
-    }
-}
-
-/// Whether exact sums and products are what the machine computes, modulo 2^64.
-fn is_exact(scev: &Scev<'_>) -> bool {
-    scev.bits == 64 || scev.flags.nsw || matches!(scev.kind, ScevKind::SignExtend(_))
-}
-
-/// Whether it multiplies what is not constant.
-fn has_product(scev: &Scev<'_>) -> bool {
-    let is_varying = |operand: &&ScevRef<'_>| !matches!(operand.kind, ScevKind::Constant(_));
-    let here = match &scev.kind {
-        ScevKind::Mul(operands) => operands.iter().filter(is_varying).count() > 1,
-        ScevKind::AddRec { operands, .. } => operands[1..].iter().any(|step| is_varying(&step)),
-        _ => false,
-    };
-    here || scev.operands().iter().any(|operand| has_product(operand))
-}
-
-fn is_sum_or_product(scev: &Scev<'_>) -> bool {
-    matches!(scev.kind, ScevKind::Add(_) | ScevKind::Mul(_) | ScevKind::AddRec { .. })
 }

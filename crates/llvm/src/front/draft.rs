@@ -11,7 +11,7 @@ use super::lift::{ArraySource, Touched};
 use super::memory::{Memory, MemoryAccess};
 use crate::pass::{Inst, Value};
 use isl::{DimType, Map, Set};
-use model::{Access, AccessId, AccessKind, Array, ArrayId, ArrayKind};
+use model::{Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Layout};
 use std::collections::{HashMap, HashSet};
 
 /// The size of what is not plain bits ([`Value::plain_bytes`]): no cell of memory has it, so none is taken for its value.
@@ -42,9 +42,10 @@ impl<'p> Draft<'p> {
     pub fn new(memory: &Memory<'p>) -> Self {
         let mut draft = Draft::default();
         for (base, mut bytes) in cell_sizes(memory) {
-            let mut sizes = vec![None];
-            if let Some(shape) = memory.shape(base) {
-                (bytes, sizes) = (shape.granule, shape.sizes.clone());
+            let mut shape = (vec![None], Layout::Even);
+            if let Some(found) = memory.shape(base) {
+                bytes = found.granule;
+                shape = (found.sizes.clone(), found.layout.clone());
             }
             let source = base.source_name().filter(|name| {
                 model::verify::is_identifier(name) && !draft.arrays.iter().any(|array| array.name == *name)
@@ -52,7 +53,7 @@ impl<'p> Draft<'p> {
             let number = draft.arrays.len();
             let name = source.map_or(format!("A{number}"), |name| format!("{name}_{number}"));
             let id =
-                draft.declare(name, bytes as u32, sizes, ArrayKind::Memory, ArraySource::Base(base), false);
+                draft.declare(name, bytes as u32, shape, ArrayKind::Memory, ArraySource::Base(base), false);
             draft.cells.insert(base, (id, bytes));
         }
         draft
@@ -62,12 +63,12 @@ impl<'p> Draft<'p> {
         &mut self,
         name: String,
         elem_bytes: u32,
-        shape: Vec<Option<String>>,
+        (shape, layout): (Vec<Option<String>>, Layout),
         kind: ArrayKind,
         source: ArraySource<'p>,
         is_fixed: bool,
     ) -> ArrayId {
-        self.arrays.push(Array { name, elem_bytes, shape, kind, is_fixed });
+        self.arrays.push(Array { name, elem_bytes, shape, layout, kind, is_fixed });
         self.sources.push(source);
         ArrayId(self.arrays.len() as u32 - 1)
     }
@@ -123,7 +124,7 @@ impl<'p> Draft<'p> {
         };
         let array = match known {
             Some(index) => ArrayId(index as u32),
-            None => self.declare(name, bytes.unwrap_or(NO_CELL), vec![], what, source, false),
+            None => self.declare(name, bytes.unwrap_or(NO_CELL), Default::default(), what, source, false),
         };
         self.arrays[array.index()].is_fixed |= stays;
         let relation = Map::from_domain(domain.clone())?

@@ -1,5 +1,5 @@
 // Bounds checks in each iteration that lead to code that does not return. Where one fails, all that came before it
-// must have been done, and nothing after it.
+// must have been done, and nothing after it. (Without `restrict`: LLVM forgets stores behind it that only the caller sees.)
 #include <setjmp.h>
 #include <stdio.h>
 #define NEW __attribute__((noinline))
@@ -15,14 +15,14 @@ __attribute__((noinline, noreturn, cold)) void fail(unsigned long at) {
 #define checked(a, at, length) (((at) >= (length) ? fail(at) : (void)0), (a) + (at))
 
 // As in Rust: a slice is an address and a length.
-NEW void f_add(unsigned long n, unsigned long m, double *restrict a, unsigned long la, double *restrict b, unsigned long lb) {
+NEW void f_add(unsigned long n, unsigned long m, double *a, unsigned long la, double *b, unsigned long lb) {
   for (unsigned long i = 0; i < n; i++)
     for (unsigned long j = 0; j < m; j++)
       *checked(b, i * m + j, lb) += *checked(a, i * m + j, la);
 }
 
-NEW void f_multiply(unsigned long n, unsigned long m, unsigned long l, double *restrict a, unsigned long la,
-                    double *restrict b, unsigned long lb, double *restrict c, unsigned long lc) {
+NEW void f_multiply(unsigned long n, unsigned long m, unsigned long l, double *a, unsigned long la,
+                    double *b, unsigned long lb, double *c, unsigned long lc) {
   for (unsigned long i = 0; i < n; i++)
     for (unsigned long j = 0; j < m; j++)
       for (unsigned long k = 0; k < l; k++)
@@ -30,19 +30,19 @@ NEW void f_multiply(unsigned long n, unsigned long m, unsigned long l, double *r
 }
 
 // A part of a matrix: fewer columns than a row has.
-NEW void f_part(unsigned long n, unsigned long m, unsigned long row, double *restrict a, unsigned long la) {
+NEW void f_part(unsigned long n, unsigned long m, unsigned long row, double *a, unsigned long la) {
   for (unsigned long i = 0; i < n; i++)
     for (unsigned long j = 0; j < m; j++)
       *checked(a, i * row + j, la) *= 3;
 }
 
-NEW void f_line(unsigned long n, double *restrict a, unsigned long la, double *restrict b, unsigned long lb) {
+NEW void f_line(unsigned long n, double *a, unsigned long la, double *b, unsigned long lb) {
   for (unsigned long i = 0; i < n; i++)
     *checked(a, i, la) += *checked(b, 2 * i, lb);
 }
 
 // As in ndarray: each subscript is compared with its own size.
-NEW void f_sizes(long n, long m, long rows, long cols, double *restrict a) {
+NEW void f_sizes(long n, long m, long rows, long cols, double *a) {
   for (long i = 0; i < n; i++)
     for (long j = 0; j < m; j++) {
       if (i >= rows || j >= cols)

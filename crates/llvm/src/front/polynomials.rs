@@ -1,0 +1,374 @@
+//! Expressions as polynomials in counters and parameters, for offsets and indices that are not affine.
+//!
+//! `8*m*i + 8*j` is `{{0,+,8m}<i>,+,8}<j>` for LLVM. Sums, products and recurrences become polynomials, and what is affine in
+//! LLVM's other words (`smax`, extensions) is taken over as it is.
+//!
+//! *Wrapping.* An address is computed modulo 2^64, and so are sums and products of 64 bits: polynomials mean the same
+//! up to a multiple of 2^64. That this multiple is 0 for all cells that are touched is a condition of its own
+//! ([`model::Condition::Near`]), which the check evaluates with overflow in mind. Narrower arithmetic counts
+//! only if LLVM says that it does not wrap, or if it is affine and [`super::affine`] says where it does.
+//!
+//! *Narrow products.* `(i * m + j)` in 32 bits, extended to 64: where LLVM does not know that it fits, that the polynomial is
+//! at least 0 and below 2^31 in all iterations is a condition ([`model::Condition::Below`]); for squares, that
+//! all that occurs in it is small enough.
+//!
+//! *Shifts.* Fortran's descriptors give distances in bytes, and the compiler divides them where it knows the rows to be
+//! contiguous: `8 * ((pitch * j) >> 3)`. With `pitch` a multiple of 8 and a product that does not wrap, both conditions to be
+//! checked, that is `pitch * j`.
+//!
+//! *Halves.* In packed triangles, `8 * (i*(i + 1) / 2)`. A [`Fraction`] is a value of which some multiple is a polynomial; here
+//! twice the quotient is `i^2 + i`, whose values are even. That is so modulo 2^64, too, for the quotient modulo
+//! 2^63, and 8 times it is again known modulo 2^64: `4*i^2 + 4*i`, without a condition. A recurrence `{a,+,b,+,c}` is
+//! `a + b*i + c*(i^2 - i)/2`.
+
+use super::affine::Stop;
+use super::lift::Lifter;
+use super::memory::Wants;
+use crate::pass::{Inst, Loop};
+use crate::scev::{Scev, ScevKind, ScevRef};
+use delinearize::poly::gcd;
+use delinearize::{Atom, Monomial, Overflow, Poly, from_pw_aff};
+use isl::{DimType, Id, PwAff, Set, Val};
+use llvm_sys::LLVMOpcode;
+use std::rc::Rc;
+
+impl<'p> Lifter<'_, 'p> {
+    /// An expression as a polynomial in the iterations of an instruction, modulo 2^64.
+    pub(super) fn polynomial(
+        &self,
+        inst: Inst<'p>,
+        scev: &ScevRef<'p>,
+        wants: &mut Wants<'p>,
+    ) -> Result<Poly, Stop> {
+        let chain = &self.domains.chains[&inst.block()];
+        Maker { lifter: self, inst, chain, wants, is_modular: false }.fraction(scev)?.whole()
+    }
+
+    /// Wants everything in a polynomial without negative parts to be at least 0 and so small that it is below a limit.
+    fn want_small(&self, at: Inst<'p>, value: &Poly, limit: i128, wants: &mut Wants<'p>) -> Result<(), Stop> {
+        let greatest = greatest_atom(value, limit).ok_or(Stop::MayFail)?;
+        let domain = self.domains.of.get(&at.block()).ok_or(Stop::NotAffine)?;
+        let domain = domain.clone().intersect_params(self.affine.context()?)?;
+        let depth = domain.dim(DimType::Set)?;
+        let greatest = self.affine.constant(greatest, depth)?;
+        let mut wrong = Set::empty(domain.get_space()?)?;
+        for atom in value.atoms() {
+            let value = match &atom {
+                Atom::Counter(position) => self.affine.counter(*position as usize, depth)?,
+                Atom::Param(name) => {
+                    let id = Id::new(domain.ctx(), name)?;
+                    PwAff::param_on_domain_id(self.affine.universe(depth)?, id)?
+                }
+                Atom::Share(..) => return Err(Stop::MayFail),
+            };
+            let low = value.clone().lt_set(self.affine.constant(0, depth)?)?;
+            let high = value.gt_set(greatest.clone())?;
+            wrong = wrong.union(domain.clone().intersect(low.union(high)?)?)?;
+        }
+        let wrong = wrong.params()?;
+        if domain.params()?.is_subset(&wrong)? {
+            return Err(Stop::MayFail);
+        }
+        if !wrong.is_empty()? {
+            wants.fails.push((wrong, at));
+        }
+        Ok(())
+    }
+}
+
+/// The greatest number such that a polynomial is below the limit if nothing in it is greater; `None` if it has negative parts.
+fn greatest_atom(value: &Poly, limit: i128) -> Option<i64> {
+    if value.terms().any(|(_, times)| times < 0) {
+        return None;
+    }
+    let is_below =
+        |number: i64| value.eval(|_| i128::from(number)).is_ok_and(|value| value < limit).then_some(number);
+    // Bit by bit, from the highest.
+    (0..32).rev().map(|bit| 1 << bit).fold(is_below(0), |known, bit| is_below(known? | bit).or(known))
+}
+
+/// A value of which `by` times is the polynomial `times`, modulo 2^64.
+struct Fraction {
+    times: Poly,
+    by: i128,
+}
+
+impl From<Poly> for Fraction {
+    fn from(times: Poly) -> Self {
+        Self { times, by: 1 }
+    }
+}
+
+impl Fraction {
+    fn whole(self) -> Result<Poly, Stop> {
+        Some(self).filter(|this| this.by == 1).and_then(|this| whole(&this.times)).ok_or(Stop::NotAffine)
+    }
+
+    fn add(&self, other: &Self) -> Result<Self, Overflow> {
+        let by = self.by / gcd(self.by, other.by) * other.by;
+        Ok(Self { times: self.times.scale(by / self.by)?.add(&other.times.scale(by / other.by)?)?, by })
+    }
+
+    /// A number that all parts of one factor share makes the other one whole.
+    fn mul(&self, other: &Self) -> Result<Self, Overflow> {
+        let (a, b) = (gcd(self.times.content(), other.by).max(1), gcd(other.times.content(), self.by).max(1));
+        let divided = |poly: &Poly, by: i128| poly.div_exact(&Poly::constant(by))?.ok_or(Overflow);
+        let times = divided(&self.times, a)?.mul(&divided(&other.times, b)?)?;
+        Ok(Self { times, by: (self.by / b).checked_mul(other.by / a).ok_or(Overflow)? })
+    }
+
+    /// The quotient by a power of 2, if nothing remains.
+    fn divided(self, by: i128) -> Result<Self, Stop> {
+        let halves = by / gcd(by, self.times.content());
+        match (self.by, halves) {
+            (1, 1) => Ok(Self { times: self.times, by }),
+            (1, 2) if self.times.div_exact(&Poly::constant(by / 2)).is_ok_and(is_even) => {
+                Ok(Self { times: self.times, by })
+            }
+            _ => Err(Stop::NotAffine),
+        }
+    }
+}
+
+fn is_even(poly: Option<Poly>) -> bool {
+    poly.is_some_and(|poly| poly.is_even())
+}
+
+/// `8 * (pitch/8)` is `pitch`; `None` if a share remains.
+fn whole(poly: &Poly) -> Option<Poly> {
+    let mut all = Poly::default();
+    for (product, times) in poly.terms() {
+        let (mut atoms, mut times) = (Vec::new(), times);
+        for (atom, power) in product.powers() {
+            let atom = match atom {
+                Atom::Share(name, by) if *power == 1 && times % by == 0 => {
+                    times /= by;
+                    Atom::Param(name.clone())
+                }
+                Atom::Share(..) => return None,
+                atom => atom.clone(),
+            };
+            atoms.extend(std::iter::repeat_n(atom, *power as usize));
+        }
+        all = all.add(&Poly::term(Monomial::product(atoms), times)).ok()?;
+    }
+    Some(all)
+}
+
+/// Makes polynomials for one instruction.
+struct Maker<'m, 'l, 'p> {
+    lifter: &'m Lifter<'l, 'p>,
+    inst: Inst<'p>,
+    chain: &'m [Loop<'p>],
+    wants: &'m mut Wants<'p>,
+    /// The result counts modulo the width of the expression only.
+    is_modular: bool,
+}
+
+impl<'p> Maker<'_, '_, 'p> {
+    fn fraction(&mut self, scev: &ScevRef<'p>) -> Result<Fraction, Stop> {
+        if !is_exact(scev) && !self.is_modular {
+            return self.affine(scev);
+        }
+        match &scev.kind {
+            ScevKind::Add(operands) => self.combine(operands, Poly::constant(0), Fraction::add),
+            ScevKind::Mul(operands) => self.combine(operands, Poly::constant(1), Fraction::mul),
+            ScevKind::SignExtend(operand) if is_sum_or_product(operand) && is_exact(operand) => {
+                self.with_modular(false, |maker| maker.fraction(operand))
+            }
+            ScevKind::SignExtend(operand) | ScevKind::ZeroExtend(operand) if self.has_product(operand) => {
+                self.extended(scev, operand)
+            }
+            ScevKind::Truncate(operand) if self.is_modular => self.fraction(operand),
+            ScevKind::UDiv([dividend, divisor]) if self.has_product(dividend) => match divisor.kind {
+                ScevKind::Constant(by) => self.quotient(dividend, by),
+                _ => Err(Stop::NotAffine),
+            },
+            ScevKind::AddRec { operands, over } => match self.chain.iter().position(|l| l == over) {
+                Some(position) => self.recurrence(operands, position as u32),
+                None => self.affine(scev),
+            },
+            ScevKind::Unknown(value) => match value.inst().filter(|inst| self.is_inside(*inst)) {
+                Some(inst) => self.computed(inst),
+                None => self.affine(scev),
+            },
+            _ => self.affine(scev),
+        }
+    }
+
+    /// `{a,+,b,+,c}`.
+    fn recurrence(&mut self, operands: &[ScevRef<'p>], position: u32) -> Result<Fraction, Stop> {
+        let counter = Poly::counter(position);
+        let mut all = Fraction::from(Poly::default());
+        for (degree, operand) in operands.iter().enumerate() {
+            let times = match degree {
+                0 => Poly::constant(1).into(),
+                1 => counter.clone().into(),
+                2 => {
+                    Fraction { times: counter.mul(&counter).and_then(|square| square.sub(&counter))?, by: 2 }
+                }
+                _ => return Err(Stop::NotAffine),
+            };
+            all = all.add(&times.mul(&self.fraction(operand)?)?)?;
+        }
+        Ok(all)
+    }
+
+    /// A quotient by a power of 2 without a remainder: of what sign, and of how many multiples of 2^64, does not matter.
+    fn quotient(&mut self, dividend: &ScevRef<'p>, by: i64) -> Result<Fraction, Stop> {
+        if !(1..=1 << 16).contains(&by) || by.count_ones() != 1 {
+            return Err(Stop::NotAffine);
+        }
+        self.fraction(dividend)?.divided(by.into())
+    }
+
+    fn with_modular<T>(&mut self, is_modular: bool, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.is_modular, is_modular);
+        let result = work(self);
+        self.is_modular = before;
+        result
+    }
+
+    /// A product that may wrap in its width, in more bits: what it is where it does not.
+    fn extended(&mut self, scev: &ScevRef<'p>, operand: &ScevRef<'p>) -> Result<Fraction, Stop> {
+        let limit = 1 << (operand.bits.min(63) - 1);
+        let value = self.with_modular(true, |maker| maker.fraction(operand)).and_then(|value| {
+            self.want_below(&value, limit)?;
+            Ok(value)
+        });
+        match value {
+            Err(Stop::NotAffine | Stop::MayFail) => self.affine(scev),
+            value => value,
+        }
+    }
+
+    fn want_below(&mut self, value: &Fraction, limit: i64) -> Result<(), Stop> {
+        let poly = whole(&value.times).ok_or(Stop::NotAffine)?;
+        if value.by > 1 || poly.linear().is_none() {
+            return self.lifter.want_small(self.inst, &poly, limit.into(), self.wants);
+        }
+        let context = self.lifter.affine.context()?;
+        let limit = PwAff::val_on_domain(context.clone(), Val::int_from_si(context.ctx(), limit)?)?;
+        self.lifter.want_below(self.inst, poly, limit, self.wants)
+    }
+
+    fn is_inside(&self, inst: Inst<'p>) -> bool {
+        self.lifter.affine.scope().contains(&inst.block())
+    }
+
+    /// A value that is no expression for LLVM.
+    fn computed(&mut self, inst: Inst<'p>) -> Result<Fraction, Stop> {
+        let operands = inst.operands();
+        let operand = |at: usize| {
+            let value = operands.get(at).ok_or(Stop::NotAffine)?;
+            self.lifter.affine.expression(*value, self.chain).ok_or(Stop::NotAffine)
+        };
+        match inst.opcode() {
+            LLVMOpcode::LLVMFreeze => self.fraction(&operand(0)?),
+            LLVMOpcode::LLVMSDiv => {
+                let by = operands.get(1).and_then(|by| by.constant()).ok_or(Stop::NotAffine)?;
+                self.quotient(&operand(0)?, by)
+            }
+            LLVMOpcode::LLVMAShr => {
+                let by = operands.get(1).and_then(|by| by.constant()).filter(|by| (1..=16).contains(by));
+                let (shifted, by) = (operand(0)?, 1 << by.ok_or(Stop::NotAffine)?);
+                match self.quotient(&shifted, by) {
+                    Err(Stop::NotAffine) => {
+                        let shifted = self.fraction(&shifted)?.whole()?;
+                        Ok(self.share(&shifted, by.into())?.into())
+                    }
+                    quotient => quotient,
+                }
+            }
+            _ => Err(Stop::NotAffine),
+        }
+    }
+
+    /// A part of a polynomial that is at least 0 and does not wrap. In each term, the factor or one parameter is a
+    /// multiple.
+    fn share(&mut self, poly: &Poly, by: i128) -> Result<Poly, Stop> {
+        let limit = Val::read_from_str(self.lifter.affine.context()?.ctx(), &(1i128 << 62).to_string())?;
+        let limit = PwAff::val_on_domain(self.lifter.affine.context()?, limit)?;
+        self.lifter.want_below(self.inst, poly.clone(), limit, self.wants)?;
+        let mut share = Poly::default();
+        for (product, times) in poly.terms() {
+            let term = match times % by {
+                0 => Poly::term(product.clone(), times / by),
+                _ => self.share_of_term(product, times, by)?,
+            };
+            share = share.add(&term).map_err(|_| Stop::NotAffine)?;
+        }
+        Ok(share)
+    }
+
+    fn share_of_term(&mut self, product: &Monomial, times: i128, by: i128) -> Result<Poly, Stop> {
+        let mut atoms: Vec<Atom> = Vec::new();
+        let mut shared: Option<Rc<str>> = None;
+        for (atom, power) in product.powers() {
+            for _ in 0..*power {
+                atoms.push(match (atom, &shared) {
+                    (Atom::Param(name), None) => {
+                        shared = Some(name.clone());
+                        Atom::Share(name.clone(), by)
+                    }
+                    (atom, _) => atom.clone(),
+                });
+            }
+        }
+        let name = shared.ok_or(Stop::NotAffine)?;
+        let text = format!("[{name}] -> {{ : {name} mod {by} != 0 }}");
+        let context = self.lifter.affine.context()?;
+        self.wants.fails.push((Set::read_from_str(context.ctx(), &text)?, self.inst));
+        Ok(Poly::term(Monomial::product(atoms), times))
+    }
+
+    fn combine(
+        &mut self,
+        operands: &[ScevRef<'p>],
+        start: Poly,
+        both: impl Fn(&Fraction, &Fraction) -> Result<Fraction, Overflow>,
+    ) -> Result<Fraction, Stop> {
+        operands.iter().try_fold(start.into(), |all, operand| Ok(both(&all, &self.fraction(operand)?)?))
+    }
+
+    /// A part that is affine, with where it is something else.
+    fn affine(&mut self, scev: &ScevRef<'p>) -> Result<Fraction, Stop> {
+        let evaluated = self.lifter.affine.signed(scev, self.chain);
+        let value = self.lifter.exact(self.inst, evaluated, &mut self.wants.fails)?.ok_or(Stop::NotAffine)?;
+        if let Some(poly) = from_pw_aff(&value)? {
+            return Ok(poly.into());
+        }
+        // `smax(0, n)` is `n` where the loop to `n` runs.
+        let domain = self.lifter.domains.of.get(&self.inst.block()).ok_or(Stop::NotAffine)?;
+        let here = domain.clone().intersect_params(self.lifter.affine.context()?)?;
+        let value = value.intersect_domain(here.clone())?.gist(here)?.coalesce()?;
+        Ok(from_pw_aff(&value)?.ok_or(Stop::NotAffine)?.into())
+    }
+
+    /// Whether it multiplies what is not constant.
+    fn has_product(&self, scev: &Scev<'p>) -> bool {
+        let is_varying = |operand: &&ScevRef<'_>| !matches!(operand.kind, ScevKind::Constant(_));
+        let here = match &scev.kind {
+            ScevKind::Mul(operands) => operands.iter().filter(is_varying).count() > 1,
+            ScevKind::AddRec { operands, .. } => {
+                operands.len() > 2 || operands[1..].iter().any(|step| is_varying(&step))
+            }
+            ScevKind::Unknown(value) => {
+                let inst = value.inst().filter(|inst| self.is_inside(*inst));
+                inst.is_some_and(|inst| inst.opcode() == LLVMOpcode::LLVMSDiv)
+            }
+            _ => false,
+        };
+        here || scev.operands().iter().any(|operand| self.has_product(operand))
+    }
+}
+
+/// Whether exact sums and products are what the machine computes, modulo 2^64.
+fn is_exact(scev: &Scev<'_>) -> bool {
+    let is_linear = !matches!(&scev.kind, ScevKind::AddRec { operands, .. } if operands.len() > 2);
+    scev.bits == 64 || scev.flags.nsw && is_linear || matches!(scev.kind, ScevKind::SignExtend(_))
+}
+
+fn is_sum_or_product(scev: &Scev<'_>) -> bool {
+    matches!(scev.kind, ScevKind::Add(_) | ScevKind::Mul(_) | ScevKind::AddRec { .. })
+}
