@@ -1,19 +1,19 @@
 //! The stages in order, one line each, and nothing else.
 
-use crate::check::{check, valid_params};
 use crate::order::{Plan, plan};
 use crate::scalars::without_scalars;
 use crate::timing::Timers;
+use assume::{Assumed, Check, Infeasible};
 use astgen::Node;
 use dataflow::Dependences;
 use isl::Ctx;
 use llvm::Pass;
-use llvm::back::check::Check;
 use llvm::back::emit::{Failure, emit, prepare};
 use llvm::back::rewrite::Rewrite;
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
+use llvm::pass::Region;
 use model::{Budget, Reason, Scop};
 use options::Options;
 
@@ -33,6 +33,8 @@ pub struct Modelled<'p> {
     pub nest: usize,
     /// The model and what it stands for.
     pub lifted: Lifted<'p>,
+    /// What had to be assumed, simplified.
+    pub assumed: Assumed,
     /// After stage `delicm`: what was done about scalars.
     pub scalars: Option<delicm::Outcome>,
     /// And the model without them, if there is something to do.
@@ -75,6 +77,10 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p
     }
     timers.time("lift", &run.budget, || lift_all(&run, &mut outcome));
     let mut before = "lift";
+    if is_last(before) {
+        return outcome;
+    }
+    before = "assume";
     let stages: [(&'static str, Stage); 4] =
         [("delicm", scalars), ("dependences", dependences), ("schedule", schedule), ("astgen", generate)];
     for (name, stage) in stages {
@@ -99,10 +105,8 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
         if let Verdict::Candidate(region) = nest.verdict {
             let ctx = Ctx::new();
             let depth = nest.depth();
-            match run.within_budget(&ctx, weight(depth, 1), || {
-                lift(run.pass, region, &ctx, &run.budget, &run.shapes)
-            }) {
-                Ok(lifted) => outcome.models.push(Modelled::new(index, lifted)),
+            match run.within_budget(&ctx, weight(depth, 1), || lift_and_assume(run, region, &ctx)) {
+                Ok((lifted, assumed)) => outcome.models.push(Modelled::new(index, lifted, assumed)),
                 Err(obstacle) => {
                     if matches!(obstacle.reason, Reason::MovingBase)
                         && let [smaller] = &detect_inside(run.pass, region, Part::Smaller, &run.budget)[..]
@@ -129,16 +133,45 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     }
 }
 
+/// A model and what it assumes. What never holds is a refusal like any other of the lift, so that parts of the nest are tried.
+fn lift_and_assume<'p>(
+    run: &Run<'_, 'p>,
+    region: Region<'p>,
+    ctx: &Ctx,
+) -> Result<(Lifted<'p>, Assumed), Obstacle<'p>> {
+    let lifted = lift(run.pass, region, ctx, &run.budget, &run.shapes)?;
+    let refuse = |reason| Obstacle::of_region(region, reason);
+    let assumed = assume::simplify(&lifted.scop).map_err(|error| refuse(of_isl(error, "assume")))?;
+    let assumed = assumed.map_err(|Infeasible { kind, why, loc }| {
+        refuse(Reason::InfeasibleAssumption { kind, why, place: loc.map(|loc| loc.to_string()) })
+    })?;
+    if run.options.assumptions == options::Assumptions::None
+        && let Some(taken) = assumed.first_tested()
+    {
+        let (kind, why) = (taken.assumption.kind, taken.assumption.why.clone());
+        return Err(refuse(Reason::AssumptionsOff { kind, why }));
+    }
+    Ok((lifted, assumed))
+}
+
+fn of_isl(error: isl::Error, stage: &str) -> Reason {
+    match error.is_budget() {
+        true => Reason::Budget { stage: stage.into() },
+        false => Reason::Internal { message: error.to_string() },
+    }
+}
+
 impl<'p> Modelled<'p> {
     /// The model that the later stages work on.
     pub fn scop(&self) -> &Scop {
         self.rewrite.as_ref().map_or(&self.lifted.scop, |rewrite| &rewrite.scop)
     }
 
-    fn new(nest: usize, lifted: Lifted<'p>) -> Self {
+    fn new(nest: usize, lifted: Lifted<'p>, assumed: Assumed) -> Self {
         Self {
             nest,
             lifted,
+            assumed,
             scalars: None,
             rewrite: None,
             dependences: None,
@@ -167,7 +200,7 @@ fn for_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, stage: Stage) {
 /// Without success the model stays as it is.
 fn scalars(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     if run.options.delicm {
-        let (rewrite, outcome) = without_scalars(&model.lifted.scop);
+        let (rewrite, outcome) = without_scalars(&model.lifted.scop, &model.assumed.valid);
         (model.rewrite, model.scalars) = (rewrite, Some(outcome));
     }
     Ok(())
@@ -193,8 +226,8 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
     let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
-        let valid = valid_params(scop)?;
-        Ok((astgen::generate(scop, &new.schedule, &valid)?, check(&model.lifted.scop, &valid)?))
+        let nodes = astgen::generate(scop, &new.schedule, &model.assumed.valid)?;
+        Ok((nodes, assume::check(&model.lifted.scop, &model.assumed)?))
     };
     model.program = Some(generate().map_err(|error| match error {
         astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },

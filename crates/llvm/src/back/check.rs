@@ -11,78 +11,11 @@ use super::builder::Builder;
 use super::values::Values;
 use crate::front::lift::ArraySource;
 use crate::pass::Value;
+use assume::{Apart, Below, Check, Extent, Rows, Test};
 use astgen::Expr;
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 use std::collections::HashMap;
-
-/// The run-time check as an abstract expression.
-pub struct Check {
-    /// Conditions on the parameters; each has a meaning where those before it hold.
-    pub params: Vec<Expr>,
-    /// Arrays whose cells must be near the base.
-    pub near: Vec<Near>,
-    /// Pairs of arrays that must not overlap.
-    pub apart: Vec<Apart>,
-    /// Numbers that must be below limits.
-    pub below: Vec<Below>,
-}
-
-/// A number `(x * size + y) * size' + ...` that must be below a limit, if it matters at all.
-pub struct Below {
-    /// It matters.
-    pub tested: Expr,
-    /// The subscripts.
-    pub last: Vec<Expr>,
-    /// The sizes of all dimensions but the first.
-    pub sizes: Vec<Expr>,
-    /// The limit.
-    pub limit: Expr,
-}
-
-/// Two arrays that must not overlap, if both are touched at all.
-pub struct Apart {
-    /// Both are touched.
-    pub touched: Expr,
-    /// What is touched of each.
-    pub extents: [Extent; 2],
-}
-
-/// An array whose touched cells must be less than 2^62 bytes from its base.
-pub struct Near {
-    /// It is touched.
-    pub touched: Expr,
-    /// What is touched.
-    pub extent: Extent,
-}
-
-/// A range of rows of an array; of cells, if it has one dimension.
-pub struct Extent {
-    /// The array's index in the model.
-    pub array: usize,
-    /// The first row.
-    pub first: Expr,
-    /// One past the last row.
-    pub end: Expr,
-    /// How far rows are from each other.
-    pub rows: Rows,
-    /// Bytes per cell.
-    pub cell_bytes: i64,
-}
-
-/// Where the rows of an array start ([`model::Layout`]).
-#[derive(Clone, Debug)]
-pub enum Rows {
-    /// One after the other; the sizes of all dimensions but the outermost.
-    Even(Vec<Expr>),
-    /// Row `x` at `(growth * x + slope) * x / 2`.
-    Packed {
-        /// A number.
-        growth: i64,
-        /// Of the parameters.
-        slope: Expr,
-    },
-}
 
 /// Writes checks where the builder is.
 pub struct Writer<'a, 'p> {
@@ -115,24 +48,27 @@ impl<'p> Writer<'_, 'p> {
     /// Whether all assumptions hold. `None`: some part cannot be computed.
     pub fn write(&self, check: &Check) -> Option<Value<'p>> {
         let mut holds = self.truth(true);
-        for params in &check.params {
-            let ok = self.values.truth(self.expr(params)?);
-            holds = self.builder().select(holds, ok, self.truth(false));
-        }
-        for near in &check.near {
-            let (_, ok) = self.bytes(&near.extent)?;
-            let ok = self.unless_untouched(&near.touched, ok)?;
-            holds = self.builder().select(holds, ok, self.truth(false));
-        }
-        for below in &check.below {
-            let ok = self.below(below)?;
-            holds = self.builder().select(holds, ok, self.truth(false));
-        }
-        for apart in &check.apart {
-            let ok = self.apart(apart)?;
+        for conjunct in &check.conjuncts {
+            let ok = self.test(&conjunct.test)?;
             holds = self.builder().select(holds, ok, self.truth(false));
         }
         Some(holds)
+    }
+
+    fn test(&self, test: &Test) -> Option<Value<'p>> {
+        match test {
+            Test::Holds(expr) => Some(self.values.truth(self.expr(expr)?)),
+            Test::Fails(expr) => {
+                let fails = self.values.truth(self.expr(expr)?);
+                Some(self.builder().select(fails, self.truth(false), self.truth(true)))
+            }
+            Test::Near(near) => {
+                let (_, ok) = self.bytes(&near.extent)?;
+                self.unless_untouched(&near.touched, ok)
+            }
+            Test::Below(below) => self.below(below),
+            Test::Apart(apart) => self.apart(apart),
+        }
     }
 
     fn expr(&self, expr: &Expr) -> Option<Value<'p>> {

@@ -6,7 +6,7 @@
 //! cannot be completed, it is removed, and the function does what it did.
 
 use super::builder::{Builder, Type};
-use super::check::{Check, Rows, Writer};
+use super::check::Writer;
 use super::facts::Facts;
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::values::{Hoisted, Values};
@@ -17,6 +17,7 @@ use crate::front::lift::{ArraySource, Lifted, Touched};
 use crate::front::statements::{Body, Part};
 use crate::pass::{Block, Inst, Loop, Pass, Value};
 use crate::scev::{Scev, ScevKind, ScevRef};
+use assume::{Check, Rows};
 use astgen::{Expr, For, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;

@@ -12,6 +12,7 @@
 use super::flow::Blocks;
 use crate::pass::{Loop, Value};
 use crate::scev::{Scev, ScevKind, ScevRef, Scevs};
+use assume::no_wrap;
 use isl::{Ctx, DimType, Id, LocalSpace, PwAff, Set, Space, Val};
 use model::{Budget, BudgetSpent, Param};
 use std::cell::RefCell;
@@ -141,11 +142,7 @@ impl<'a, 'p> Affine<'a, 'p> {
 
     /// A constant over the counters of a chain of that length.
     pub fn constant(&self, value: i64, depth: usize) -> Result<PwAff, Stop> {
-        self.number(i128::from(value), depth)
-    }
-
-    fn number(&self, value: i128, depth: usize) -> Result<PwAff, Stop> {
-        let value = Val::read_from_str(&self.ctx, &value.to_string())?;
+        let value = Val::int_from_si(&self.ctx, value)?;
         Ok(PwAff::val_on_domain(self.universe(depth)?, value)?)
     }
 
@@ -198,11 +195,17 @@ impl<'a, 'p> Affine<'a, 'p> {
     /// The expression's unsigned value. Where the sign bit is set it fails: such values are assumed away.
     pub fn unsigned(&self, scev: &ScevRef<'p>, chain: &[Loop<'p>]) -> Result<Evaluated, Stop> {
         let Evaluated { value, fails } = self.signed(scev, chain)?;
-        if scev.range.is_some_and(|range| range.signed.0 >= 0) {
-            return Ok(Evaluated { value, fails });
-        }
-        let negative = value.clone().lt_set(self.constant(0, chain.len())?)?;
-        Ok(Evaluated { value, fails: fails.union(negative)? })
+        let fails = match self.negative(scev, &value)? {
+            Some(negative) => fails.union(negative)?,
+            None => fails,
+        };
+        Ok(Evaluated { value, fails })
+    }
+
+    /// Where an expression of that value is negative; `None`: LLVM knows that it is not.
+    pub fn negative(&self, scev: &Scev<'p>, value: &PwAff) -> Result<Option<Set>, Stop> {
+        let is_known = scev.range.is_some_and(|range| range.signed.0 >= 0);
+        Ok(if is_known { None } else { Some(no_wrap::is_negative(value)?) })
     }
 
     /// Whether nothing in the expression changes inside the scope.
@@ -227,10 +230,8 @@ impl<'a, 'p> Affine<'a, 'p> {
         if scev.flags.nsw || fits {
             return Ok(Evaluated { value, fails });
         }
-        let depth = value.dim(DimType::In)?;
-        let above = value.clone().gt_set(self.number(high, depth)?)?;
-        let below = value.clone().lt_set(self.number(low, depth)?)?;
-        Ok(Evaluated { value, fails: fails.union(above)?.union(below)? })
+        let wraps = no_wrap::wraps(&value, scev.bits)?;
+        Ok(Evaluated { value, fails: fails.union(wraps)? })
     }
 
     fn sum(&self, scev: &Scev<'p>, operands: &[ScevRef<'p>], chain: &[Loop<'p>]) -> Result<Evaluated, Stop> {

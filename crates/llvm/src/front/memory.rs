@@ -13,7 +13,7 @@ use super::lift::{Lifter, obstacle};
 use crate::pass::{Alias, Anchor, Block, Inst, Value};
 use crate::scev::{ScevKind, ScevRef};
 use isl::{Map, PwAff, Set, Val};
-use model::{Below, Reason};
+use model::{Below, Reason, SourceLoc};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -31,6 +31,8 @@ pub struct Memory<'p> {
     pub shapes: Vec<Shape<'p>>,
     /// What offsets and lengths need to be what the model says.
     pub wants: Wants<'p>,
+    /// What must hold for no test to fail.
+    pub tested: Wants<'p>,
 }
 
 /// What must hold for parts of the model to be right.
@@ -117,6 +119,16 @@ impl<'p> Memory<'p> {
     /// The shape of the array at that address, if it has more than one dimension.
     pub fn shape(&self, base: Value<'p>) -> Option<&Shape<'p>> {
         self.shapes.iter().find(|shape| shape.base == base)
+    }
+
+    /// Where the array at that address is first touched.
+    pub fn first_loc(&self, base: Value<'p>) -> Option<SourceLoc> {
+        self.accesses.iter().find(|access| access.base == base).and_then(|access| access.inst.loc())
+    }
+
+    /// The load that gives one value from that address ([`super::headers`]).
+    pub fn load_of(&self, base: Value<'p>) -> Option<Inst<'p>> {
+        self.headers.iter().find(|header| header.base == base).map(|header| header.inst)
     }
 
     /// What people should know about the arrays: their declarations, with the conditions.
