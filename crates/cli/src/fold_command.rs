@@ -26,14 +26,7 @@ pub fn command() -> Command {
                 .required(true)
                 .help("The streams, as JSON lines; - is standard input"),
         )
-        .arg(
-            Arg::new("mode")
-                .long("mode")
-                .value_name("MODE")
-                .value_parser(Mode::ALL.map(|(name, _)| name))
-                .default_value("auto")
-                .help("What may be over-approximated, for streams that do not say so themselves"),
-        )
+        .arg(mode_argument("What may be over-approximated, for streams that do not say so themselves"))
         .arg(flag("paper", "Fold exactly as the paper does: no strides, no extra dimensions"))
         .arg(flag("json", "Everything, as one JSON document").conflicts_with("isl"))
         .arg(flag("isl", "One set or map per stream in isl's notation"))
@@ -58,6 +51,16 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
         })?;
     output::write(target, rendered(matches, &foldings).as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The option `--mode` of all commands that fold.
+pub fn mode_argument(help: &'static str) -> Arg {
+    Arg::new("mode")
+        .long("mode")
+        .value_name("MODE")
+        .value_parser(Mode::ALL.map(|(name, _)| name))
+        .default_value("auto")
+        .help(help)
 }
 
 fn open(path: &Path) -> Result<Box<dyn BufRead>, Failure> {

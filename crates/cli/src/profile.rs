@@ -9,6 +9,7 @@
 //! short to tell. A survey that fails is no failure.
 
 use crate::failure::{Failure, say, say_raw};
+use crate::fold_command::mode_argument;
 use crate::{rendered, tools};
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
 use orthant_qemu::config::{Config, Moment};
@@ -23,7 +24,6 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::PathBuf;
 use std::process::{self, ExitCode, Stdio};
 use std::time::Instant;
-use trace::Mode;
 use trace::profile::{Ended, Loop, LoopKind, Nest, Profile};
 
 /// Nests shown.
@@ -80,14 +80,7 @@ pub fn command() -> Command {
                 .help("Stop the program after so long, and report what happened until then"),
         )
         .arg(number("memory", "MIB").help("Memory for last writers [default: 2048]"))
-        .arg(
-            Arg::new("mode")
-                .long("mode")
-                .value_name("MODE")
-                .value_parser(Mode::ALL.map(|(name, _)| name))
-                .default_value("auto")
-                .help("How dependences may be over-approximated"),
-        )
+        .arg(mode_argument("How dependences may be over-approximated"))
         .arg(number("checkpoint", "SECONDS").hide(true).help("The first checkpoint after so long [default: 5]"))
         .arg(
             Arg::new("paper")
