@@ -11,8 +11,8 @@
 
 use crate::affine::{Row, row};
 use isl::{
-    AstLoopType, DimType, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap,
-    UnionPwAffList, UnionSet, Val,
+    Aff, AstLoopType, DimType, LocalSpace, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType,
+    UnionMap, UnionPwAffList, UnionSet, Val,
 };
 use model::{Order, Scop, StmtId};
 use std::collections::HashMap;
@@ -336,19 +336,40 @@ pub fn is_one_component(scop: &Scop, dependences: &UnionMap) -> isl::Result<bool
     Ok(components(stmts.len(), &edges(scop, &stmts, dependences)?).len() == 1)
 }
 
-/// `{ S[i, j] -> [(i)] }` for the counter at `depth`.
+/// `{ S[i, j] -> [(j)] }` for the counter at `depth`, or `[(i + j)]` if the loop starts at `i`.
 fn counters(scop: &Scop, stmts: &[StmtId], depth: usize) -> isl::Result<MultiUnionPwAff> {
+    let starts: Vec<_> = stmts.iter().map(|id| start(scop, *id, depth)).collect::<isl::Result<_>>()?;
+    let start = starts.first().filter(|first| starts.iter().all(|other| other == *first));
     let mut all = UnionMap::empty_ctx(&scop.ctx)?;
     for &id in stmts {
         let space = scop.stmt(id).domain.get_space()?;
-        let count = space.dim(DimType::Set)?;
-        let keep = Map::identity(space.map_from_set()?)?
-            .project_out(DimType::Out, depth + 1, count - depth - 1)?
-            .project_out(DimType::Out, 0, depth)?
-            .reset_tuple_id(DimType::Out)?;
-        all = all.union(UnionMap::from_map(keep)?)?;
+        let mut counter = Aff::var_on_domain(LocalSpace::from_space(space)?, DimType::Set, depth)?;
+        for (outer, times) in start.into_iter().flatten().enumerate() {
+            counter =
+                counter.add_coefficient_val(DimType::In, outer, Val::int_from_si(&scop.ctx, *times)?)?;
+        }
+        all = all.union(UnionMap::from_map(Map::from_aff(counter)?)?)?;
     }
     MultiUnionPwAff::from_union_map(all)
+}
+
+/// Where the loop at `depth` starts, as multiples of the counters around: counters start at 0, so the loop
+/// `for (j = i + 1; j < n; j++)` is `0 <= j < n - i - 1` in the model. With the start added its end is the same in all
+/// iterations of `i`; nothing runs in another order for that, but what it can change places with is the loop that was
+/// written, not one along diagonals.
+fn start(scop: &Scop, id: StmtId, depth: usize) -> isl::Result<Vec<i64>> {
+    let domain = scop.stmt(id).domain.clone();
+    let count = domain.dim(DimType::Set)?;
+    let loops = domain.project_out(DimType::Set, depth + 1, count - depth - 1)?.reset_tuple_id()?;
+    let last = Map::from_range(loops)?.move_dims(DimType::In, 0, DimType::Out, 0, depth)?;
+    let last = row(&last.lexmax_pw_multi_aff()?.get_at(0)?, &counter_names(scop, id.index())?)?;
+    let mut start = last.coefficients.unwrap_or_default();
+    start.iter_mut().for_each(|times| *times = -*times);
+    if start.iter().any(|times| *times < 0) {
+        start.clear();
+    }
+    start.resize(depth, 0);
+    Ok(start)
 }
 
 /// The parts of a body that have some of these statements.
