@@ -8,8 +8,8 @@
 
 use astgen::{Expr, condition, expression};
 use isl::{DimType, PwAff, Set, Val};
-use llvm::back::check::{Apart, Below, Check, Extent, Near, Rows};
-use model::{Array, ArrayId, Condition, Layout, Scop};
+use llvm::back::check::{AllRows, Apart, Below, Check, Extent, Near, Rows};
+use model::{AccessKind, Array, ArrayId, Condition, Layout, Scop};
 
 /// Parameter values for which the model describes the program, as far as parameters decide it.
 pub fn valid_params(scop: &Scop) -> isl::Result<Set> {
@@ -25,7 +25,7 @@ pub fn valid_params(scop: &Scop) -> isl::Result<Set> {
 /// The check of a model; `valid` are its valid parameters. Each condition is evaluated where those before it hold.
 pub fn check(scop: &Scop, valid: &Set) -> Result<Check, astgen::Error> {
     let mut known = scop.context.clone();
-    let mut params = Vec::new();
+    let (mut params, mut all_rows) = (Vec::new(), Vec::new());
     for assumption in scop.ledger.entries() {
         if let Condition::Params(set) = &assumption.holds
             && !known.is_subset(set)?
@@ -40,10 +40,11 @@ pub fn check(scop: &Scop, valid: &Set) -> Result<Check, astgen::Error> {
             Condition::Params(_) => {}
             Condition::NoOverlap(a, b) => pairs.extend(apart(scop, a, b, valid)?),
             Condition::Near(array) => near.extend(touched(scop, array, valid)?),
+            Condition::Rows(array) => all_rows.extend(all_rows_of(scop, array, valid)?),
             Condition::Below(ref test) => tests.extend(below(scop, test, valid)?),
         }
     }
-    Ok(Check { params, apart: pairs, near, below: tests })
+    Ok(Check { params, apart: pairs, near, below: tests, rows: all_rows })
 }
 
 /// `None`: the nest never touches both.
@@ -68,6 +69,30 @@ fn touched(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<Near>, ast
     Ok(Some(Near { touched: condition(scop, &touched, valid)?, extent }))
 }
 
+/// `None`: the nest never touches it.
+fn all_rows_of(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<AllRows>, astgen::Error> {
+    let cells = cells(scop, array, valid)?;
+    let touched = cells.clone().params()?.intersect(valid.clone())?;
+    if touched.is_empty()? {
+        return Ok(None);
+    }
+    let bounds = |at: usize| -> Result<[Expr; 2], astgen::Error> {
+        let line = cells.clone().project_out(DimType::Set, 1 - at, 1)?;
+        let (first, last) = (line.clone().lexmin_pw_multi_aff()?, line.lexmax_pw_multi_aff()?);
+        let end = last.get_at(0)?.add_constant_val(Val::int_from_si(&scop.ctx, 1)?)?;
+        Ok([expression(scop, &first.get_at(0)?, &touched)?, expression(scop, &end, &touched)?])
+    };
+    let writes = |access: &model::Access| access.array == array && access.kind != AccessKind::Read;
+    Ok(Some(AllRows {
+        array: array.index(),
+        touched: condition(scop, &touched, valid)?,
+        rows: bounds(0)?,
+        cells: bounds(1)?,
+        cell_bytes: i64::from(scop.array(array).elem_bytes),
+        are_written: scop.stmts.iter().flat_map(|stmt| &stmt.accesses).any(writes),
+    }))
+}
+
 /// The rows of an array in which cells are touched, for parameters in `within`.
 fn extent(scop: &Scop, array: ArrayId, cells: &Set, within: &Set) -> Result<Extent, astgen::Error> {
     let shape = &scop.array(array).shape;
@@ -90,6 +115,7 @@ pub fn rows(scop: &Scop, array: &Array, within: &Set) -> Result<Rows, astgen::Er
             let sizes = array.shape.iter().skip(1).map(|text| size(scop, text, within));
             Ok(Rows::Even(sizes.collect::<Result<_, _>>()?))
         }
+        Layout::Anywhere => Ok(Rows::Anywhere),
         Layout::Packed { growth, slope } => {
             Ok(Rows::Packed { growth: *growth, slope: number(scop, slope, within)? })
         }

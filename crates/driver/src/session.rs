@@ -224,7 +224,10 @@ fn conditions(model: &Modelled<'_>) -> Vec<String> {
         let limit = astgen::print_expr(&below.limit, Some(scop));
         format!("all indices that are tested are below {limit}")
     });
-    params.into_iter().chain(near).chain(below).chain(apart).collect()
+    let rows = check.rows.iter().filter(|rows| rows.are_written);
+    let rows =
+        rows.map(|rows| format!("the rows of {} follow each other and do not overlap", name(rows.array)));
+    params.into_iter().chain(near).chain(below).chain(rows).chain(apart).collect()
 }
 
 /// What the program's own loops may take before they are left out.

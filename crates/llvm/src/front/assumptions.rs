@@ -7,7 +7,7 @@ use super::lift::{ArraySource, Lifter};
 use super::memory::Memory;
 use crate::pass::{Alias, Inst, Value};
 use isl::{DimType, Map, Set};
-use model::{AccessKind, ArrayId, Assumption, Below, Condition, Param, Reason, Scop};
+use model::{AccessKind, ArrayId, Assumption, Below, Condition, Layout, Param, Reason, Scop};
 use std::collections::HashSet;
 
 impl<'p> Lifter<'_, 'p> {
@@ -46,7 +46,9 @@ impl<'p> Lifter<'_, 'p> {
         for (index, &(a, first)) in bases.iter().enumerate() {
             for &(b, second) in &bases[..index] {
                 let matters = touched.written.contains(&a) || touched.written.contains(&b);
-                if !matters || self.pass.alias(first, 0, second, 0) == Alias::No {
+                let is_base = |array: ArrayId| matches!(sources[array.index()], ArraySource::Base(_));
+                let is_known = is_base(a) && is_base(b) && self.pass.alias(first, 0, second, 0) == Alias::No;
+                if !matters || is_known {
                     continue;
                 }
                 let (x, y) = (second.readable(), first.readable());
@@ -87,7 +89,7 @@ impl Touched {
 
 fn base<'p>((index, source): (usize, &ArraySource<'p>)) -> Option<(ArrayId, Value<'p>)> {
     match source {
-        ArraySource::Base(value) => Some((ArrayId(index as u32), *value)),
+        ArraySource::Base(value) | ArraySource::Rows(value) => Some((ArrayId(index as u32), *value)),
         _ => None,
     }
 }
@@ -114,6 +116,10 @@ pub(super) fn assume_shapes<'p>(scop: &mut Scop, draft: &Draft<'p>, memory: &Mem
             let why = format!("the subscripts of {name} stay inside their dimensions");
             let holds = Condition::Params(shape.valid.clone());
             scop.ledger.assume(Assumption { holds, why, loc: None });
+        }
+        if shape.layout == Layout::Anywhere {
+            let why = format!("the rows of {name} do not overlap");
+            scop.ledger.assume(Assumption { holds: Condition::Rows(array), why, loc: None });
         }
         if !shape.is_constant {
             let why = format!("the size of {name} is moderate");
