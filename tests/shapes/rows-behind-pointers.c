@@ -113,8 +113,8 @@ int main(void) {
 // CHECK: {{^}}multiply 
 // CHECK: optimized
 // CHECK: array a: double*[], rows behind pointers as one array
-// CHECK: array c: double*[], rows behind pointers as one array
 // CHECK: array b: double*[], rows behind pointers as one array
+// CHECK: array c: double*[], rows behind pointers as one array
 // CHECK: {{^}}smooth 
 // CHECK: array a: double*[], rows behind pointers as one array
 // CHECK: {{^}}gaps 

@@ -127,9 +127,8 @@ impl<'p> Memory<'p> {
 
     /// The table that the rows are behind, if the base stands for such rows.
     pub fn row_table(&self, base: Value<'p>) -> Option<Value<'p>> {
-        let is_row = self.accesses.iter().any(|access| access.base == base && access.row.is_some());
-        let read = self.row_reads.iter().find(|read| is_row && read.inst.value() == base);
-        read.map(|read| read.table)
+        let mut rows = self.accesses.iter().filter(|access| access.base == base);
+        rows.find_map(|access| access.row.as_ref()).map(|row| row.table)
     }
 
     /// What people should know about the arrays: their declarations, with the conditions.
@@ -168,8 +167,8 @@ impl<'p> Lifter<'_, 'p> {
                 continue;
             }
             if self.synthesis.tables.has(inst) {
-                let read = self.row_read(inst, &mut memory.wants.fails)?;
-                memory.row_reads.push(read);
+                let read = self.row_read(inst, &mut memory.wants.fails);
+                memory.row_reads.extend(read.map_err(|stop| obstacle(stop, inst))?);
                 continue;
             }
             if let Some(effects) = inst.call_effects() {

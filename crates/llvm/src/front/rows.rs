@@ -116,20 +116,17 @@ fn refuse(inst: Inst<'_>) -> Obstacle<'_> {
 }
 
 impl<'p> Lifter<'_, 'p> {
-    /// What a load of a row's address reads. It has to be executed whenever its loops run.
+    /// What a load of a row's address reads; `None` if it may not be executed, or if that cannot be told.
     pub(super) fn row_read(
         &self,
         inst: Inst<'p>,
         fails: &mut Vec<(Set, Inst<'p>)>,
-    ) -> Result<RowRead<'p>, Obstacle<'p>> {
+    ) -> Result<Option<RowRead<'p>>, Stop> {
         let block = inst.block();
-        let Some(domain) = self.domains.of.get(&block).filter(|_| !self.domains.inside.contains(&block))
-        else {
-            return Err(refuse(inst));
-        };
-        let row = self.row(inst, inst, fails)?;
-        let rows = || -> Result<Set, Stop> { Ok(row.number()?.intersect_domain(domain.clone())?.range()?) };
-        Ok(RowRead { inst, table: row.table, rows: rows().map_err(|stop| obstacle(stop, inst))? })
+        let domain = self.domains.of.get(&block).filter(|_| !self.domains.inside.contains(&block));
+        let (Some(domain), Ok(row)) = (domain, self.row(inst, inst, fails)) else { return Ok(None) };
+        let rows = row.number()?.intersect_domain(domain.clone())?.range()?;
+        Ok(Some(RowRead { inst, table: row.table, rows }))
     }
 
     /// The row that an access is to, whose address is `base`.
@@ -166,16 +163,19 @@ impl<'p> Lifter<'_, 'p> {
 
     /// Makes arrays of rows.
     pub(super) fn find_rows(&self, memory: &mut Memory<'p>) -> Result<(), Obstacle<'p>> {
-        let firsts: Vec<Inst<'p>> = memory.row_reads.iter().map(|read| read.inst).collect();
-        for first in firsts {
-            let Some(table) = memory.row_table(first.value()) else { continue };
-            let shape = self.rows_shape(memory, first.value(), table);
-            let shape = shape.map_err(|stop| obstacle(stop, first))?.ok_or_else(|| refuse(first))?;
-            if memory.accesses.iter().any(|access| access.is_write && access.base == table) {
-                return Err(refuse(first));
-            }
-            memory.shapes.push(shape);
+        let mut found: Vec<Shape<'p>> = Vec::new();
+        for access in &memory.accesses {
+            let Some(row) =
+                access.row.as_ref().filter(|row| found.iter().all(|shape| shape.base != row.base))
+            else {
+                continue;
+            };
+            let is_written = memory.accesses.iter().any(|other| other.is_write && other.base == row.table);
+            let shape =
+                self.rows_shape(memory, row.base, row.table).map_err(|stop| obstacle(stop, access.inst))?;
+            found.push(shape.filter(|_| !is_written).ok_or_else(|| refuse(access.inst))?);
         }
+        memory.shapes.extend(found);
         Ok(())
     }
 
@@ -196,13 +196,19 @@ impl<'p> Lifter<'_, 'p> {
             _ => None,
         });
         let granule = granules.reduce(|a, b| Some(gcd(a?, b?))).flatten();
-        let (Some(granule), true) = (granule, memory.readers.is_empty() && no_gaps(memory, table)?) else {
-            return Ok(None);
-        };
-        let mut cells = Vec::new();
+        let Some(granule) = granule.filter(|_| memory.readers.is_empty()) else { return Ok(None) };
+        let (mut cells, mut touched) = (Vec::new(), None);
         for (index, access) in accesses() {
             let (Some(row), Some(extent)) = (&access.row, &access.extent) else { return Ok(None) };
+            let Some(domain) = self.domains.of.get(&access.inst.block()) else { return Ok(None) };
+            touched = union(touched, row.number()?.intersect_domain(domain.clone())?.range()?)?;
             cells.push((index, row.number()?.flat_range_product(extent.cells(granule)?)?));
+        }
+        let read = memory.row_reads.iter().filter(|read| read.table == table);
+        let read = read.map(|read| read.rows.clone()).try_fold(None, union)?;
+        let (Some(touched), Some(read)) = (touched, read) else { return Ok(None) };
+        if !between(&touched)?.is_subset(&read)? {
+            return Ok(None);
         }
         let element = element(memory, base, granule);
         Ok(Some(Shape {
@@ -222,18 +228,16 @@ fn has_usual_size(access: &MemoryAccess<'_>) -> bool {
     access.row.as_ref().is_some_and(|row| row.bytes == 8)
 }
 
-/// Whether the loads read all rows between any two that they read.
-fn no_gaps<'p>(memory: &Memory<'p>, table: Value<'p>) -> Result<bool, Stop> {
-    let mut all: Option<Set> = None;
-    for read in memory.row_reads.iter().filter(|read| read.table == table) {
-        all = Some(match all {
-            Some(all) => all.union(read.rows.clone())?,
-            None => read.rows.clone(),
-        });
-    }
-    let Some(rows) = all else { return Ok(false) };
+fn union(all: Option<Set>, more: Set) -> isl::Result<Option<Set>> {
+    Ok(Some(match all {
+        Some(all) => all.union(more)?,
+        None => more,
+    }))
+}
+
+/// With all numbers between any two.
+fn between(rows: &Set) -> isl::Result<Set> {
     let space = rows.get_space()?;
     let (up, down) = (Map::lex_le(space.clone())?, Map::lex_ge(space)?);
-    let between = rows.clone().apply(up)?.intersect(rows.clone().apply(down)?)?;
-    Ok(between.is_subset(&rows)?)
+    rows.clone().apply(up)?.intersect(rows.clone().apply(down)?)
 }
