@@ -15,7 +15,8 @@ void f(long n, double *a) {
 //     new order: T(S0): (i0, 0)
 //                T(S1): (i0, 1)
 //                band (i0): coincident i0, innermost loop parallel
-//     if at run time: (n <= 281474976710656) && (n >= -281474976710656)
+//     if at run time: n is between -2^48 and 2^48 [moderate size]
+//     if at run time: n >= 1 [something to do]
 //     before:
 //       for (c0 = 0; c0 <= n - 1; c0 += 1) {
 //         S0(c0);

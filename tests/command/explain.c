@@ -25,9 +25,10 @@ double no_loops(double x) { return x; }
 //     array c: double[][n]
 //     new order: T(S0): (i0, i2, i1)
 //                band (i0, i2, i1): permutable, tiled 256 x 64 x 32, coincident i0 and i1, innermost loop parallel
-//     if at run time: a_0 is of moderate size
-//     if at run time: b_1 is of moderate size
-//     if at run time: c_2 is of moderate size
+//     if at run time: n >= 1 [something to do]
+//     if at run time: a_0 is of moderate size [moderate size, %s:8:20]
+//     if at run time: b_1 is of moderate size [moderate size, %s:8:30]
+//     if at run time: c_2 is of moderate size [moderate size, %s:8:17]
 //     before:
 //       for (c0 = 0; c0 <= n - 1; c0 += 1) {
 //         for (c1 = 0; c1 <= n - 1; c1 += 1) {

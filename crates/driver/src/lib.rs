@@ -3,12 +3,10 @@
 //! - [`pipeline`] is the order of the stages, on one screen.
 //! - `scalars` removes scalars from a model, and says what that means for the code.
 //! - [`order`] decides which order a nest is to have.
-//! - [`check`] turns a model's assumptions into the run-time check.
 //! - [`session`] is a configured run: it looks at the function's wishes, runs the pipeline, and sends the
 //!   result to whoever asked for it (remarks, report file, standard error).
 //! - [`timing`] adds up the time of each stage.
 
-pub mod check;
 pub mod order;
 pub mod pipeline;
 mod scalars;

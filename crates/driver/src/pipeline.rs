@@ -1,19 +1,19 @@
 //! The stages in order, one line each, and nothing else.
 
-use crate::check::{check, valid_params};
 use crate::order::{Plan, plan};
 use crate::scalars::without_scalars;
 use crate::timing::Timers;
+use assume::{Assumed, Check, Infeasible};
 use astgen::Node;
 use dataflow::Dependences;
 use isl::Ctx;
 use llvm::Pass;
-use llvm::back::check::Check;
 use llvm::back::emit::{Failure, emit, prepare};
 use llvm::back::rewrite::Rewrite;
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
+use llvm::pass::Region;
 use model::{Budget, Reason, Scop};
 use options::Options;
 
@@ -33,6 +33,8 @@ pub struct Modelled<'p> {
     pub nest: usize,
     /// The model and what it stands for.
     pub lifted: Lifted<'p>,
+    /// What had to be assumed, simplified.
+    pub assumed: Assumed,
     /// After stage `delicm`: what was done about scalars.
     pub scalars: Option<delicm::Outcome>,
     /// And the model without them, if there is something to do.
@@ -75,6 +77,10 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p
     }
     timers.time("lift", &run.budget, || lift_all(&run, &mut outcome));
     let mut before = "lift";
+    if is_last(before) {
+        return outcome;
+    }
+    before = "assume";
     let stages: [(&'static str, Stage); 4] =
         [("delicm", scalars), ("dependences", dependences), ("schedule", schedule), ("astgen", generate)];
     for (name, stage) in stages {
@@ -99,8 +105,8 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
         if let Verdict::Candidate(region) = nest.verdict {
             let ctx = Ctx::new();
             let depth = nest.depth();
-            match run.within_budget(&ctx, depth, || lift(run.pass, region, &ctx, &run.budget, &run.shapes)) {
-                Ok(lifted) => outcome.models.push(Modelled::new(index, lifted)),
+            match run.within_budget(&ctx, weight(depth, 1), || lift_and_assume(run, region, &ctx)) {
+                Ok((lifted, assumed)) => outcome.models.push(Modelled::new(index, lifted, assumed)),
                 Err(obstacle) => {
                     if matches!(obstacle.reason, Reason::MovingBase)
                         && let [smaller] = &detect_inside(run.pass, region, Part::Smaller, &run.budget)[..]
@@ -127,16 +133,45 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     }
 }
 
+/// A model and what it assumes. What never holds is a refusal like any other of the lift, so that parts of the nest are tried.
+fn lift_and_assume<'p>(
+    run: &Run<'_, 'p>,
+    region: Region<'p>,
+    ctx: &Ctx,
+) -> Result<(Lifted<'p>, Assumed), Obstacle<'p>> {
+    let lifted = lift(run.pass, region, ctx, &run.budget, &run.shapes)?;
+    let refuse = |reason| Obstacle::of_region(region, reason);
+    let assumed = assume::simplify(&lifted.scop).map_err(|error| refuse(of_isl(error, "assume")))?;
+    let assumed = assumed.map_err(|Infeasible { kind, why, loc }| {
+        refuse(Reason::InfeasibleAssumption { kind, why, place: loc.map(|loc| loc.to_string()) })
+    })?;
+    if run.options.assumptions == options::Assumptions::None
+        && let Some(taken) = assumed.first_tested()
+    {
+        let (kind, why) = (taken.assumption.kind, taken.assumption.why.clone());
+        return Err(refuse(Reason::AssumptionsOff { kind, why }));
+    }
+    Ok((lifted, assumed))
+}
+
+fn of_isl(error: isl::Error, stage: &str) -> Reason {
+    match error.is_budget() {
+        true => Reason::Budget { stage: stage.into() },
+        false => Reason::Internal { message: error.to_string() },
+    }
+}
+
 impl<'p> Modelled<'p> {
     /// The model that the later stages work on.
     pub fn scop(&self) -> &Scop {
         self.rewrite.as_ref().map_or(&self.lifted.scop, |rewrite| &rewrite.scop)
     }
 
-    fn new(nest: usize, lifted: Lifted<'p>) -> Self {
+    fn new(nest: usize, lifted: Lifted<'p>, assumed: Assumed) -> Self {
         Self {
             nest,
             lifted,
+            assumed,
             scalars: None,
             rewrite: None,
             dependences: None,
@@ -152,8 +187,8 @@ fn for_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, stage: Stage) {
     let nests = &mut outcome.nests;
     outcome.models.retain_mut(|model| {
         let ctx = model.lifted.scop.ctx.clone();
-        let depth = nests[model.nest].depth();
-        let result = run.within_budget(&ctx, depth, || stage(run, model));
+        let weight = weight(nests[model.nest].depth(), model.lifted.scop.stmts.len());
+        let result = run.within_budget(&ctx, weight, || stage(run, model));
         if let Err(reason) = &result {
             let obstacle = Obstacle::of_region(model.lifted.region, reason.clone());
             nests[model.nest].verdict = Verdict::Rejected(vec![obstacle]);
@@ -165,7 +200,7 @@ fn for_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, stage: Stage) {
 /// Without success the model stays as it is.
 fn scalars(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     if run.options.delicm {
-        let (rewrite, outcome) = without_scalars(&model.lifted.scop);
+        let (rewrite, outcome) = without_scalars(&model.lifted.scop, &model.assumed.valid);
         (model.rewrite, model.scalars) = (rewrite, Some(outcome));
     }
     Ok(())
@@ -191,8 +226,8 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
     let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
-        let valid = valid_params(scop)?;
-        Ok((astgen::generate(scop, &new.schedule, &valid)?, check(&model.lifted.scop, &valid)?))
+        let nodes = astgen::generate(scop, &new.schedule, &model.assumed.valid)?;
+        Ok((nodes, assume::check(&model.lifted.scop, &model.assumed)?))
     };
     model.program = Some(generate().map_err(|error| match error {
         astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },
@@ -234,10 +269,9 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
 }
 
 impl Run<'_, '_> {
-    /// Runs isl on the function's budget, for a nest of that depth. A stage may take half of what is left for one nest, so
-    /// that one that explodes leaves something for the others.
-    fn within_budget<T>(&self, ctx: &Ctx, depth: u32, work: impl FnOnce() -> T) -> T {
-        let weight = weight(depth);
+    /// Runs isl on the function's budget; its operations cost `weight` units. A stage may take half of what is left for
+    /// one nest, so that one that explodes leaves something for the others.
+    fn within_budget<T>(&self, ctx: &Ctx, weight: u64, work: impl FnOnce() -> T) -> T {
         let share = self.budget.left().map_or(u64::MAX, |left| left / 2 / weight);
         ctx.with_budget(share, || {
             let result = work();
@@ -249,8 +283,9 @@ impl Run<'_, '_> {
     }
 }
 
-/// How many units an operation of isl costs: with many dimensions its matrices are large.
-fn weight(depth: u32) -> u64 {
+/// How many units an operation of isl costs: with many dimensions its matrices are large, and with many statements much
+/// is done that is not counted.
+fn weight(depth: u32, stmts: usize) -> u64 {
     let beyond = u64::from(depth.saturating_sub(4));
-    1 + beyond * beyond / 4
+    1 + beyond * beyond / 4 + stmts as u64 / 12
 }

@@ -3,7 +3,7 @@
 //!
 //! The run-time check stays that of the lifted model: that scalars can go into cells was concluded from it.
 
-use crate::check::{rows, valid_params};
+use assume::rows;
 use astgen::{Expr, expression};
 use isl::{DimType, Set};
 use llvm::back::rewrite::{Place, Rewrite, Rewritten, Source};
@@ -11,27 +11,27 @@ use model::{Access, Param, Scop, Stmt};
 use std::collections::HashMap;
 
 /// The model without scalars that need not be, and what was done; `None` for the model if that is nothing.
-pub fn without_scalars(scop: &Scop) -> (Option<Rewrite>, delicm::Outcome) {
+/// `valid` are the parameters for which the model describes the program.
+pub fn without_scalars(scop: &Scop, valid: &Set) -> (Option<Rewrite>, delicm::Outcome) {
     // Writing in some instances only takes a branch in the innermost loop.
     let options = delicm::Options { partial_writes: false, ..delicm::Options::default() };
     let outcome = delicm::delicm(scop, &options);
     if outcome.counts.is_nothing() {
         return (None, outcome);
     }
-    let rewrite = rewrite(scop, &outcome).ok();
+    let rewrite = rewrite(scop, &outcome, valid).ok();
     (rewrite, outcome)
 }
 
-fn rewrite(old: &Scop, outcome: &delicm::Outcome) -> Result<Rewrite, astgen::Error> {
+fn rewrite(old: &Scop, outcome: &delicm::Outcome, valid: &Set) -> Result<Rewrite, astgen::Error> {
     let scop = outcome.scop.clone();
-    let valid = valid_params(&scop)?;
     let mut stmts = Vec::new();
     for (stmt, old_id) in scop.stmts.iter().zip(&outcome.kept) {
         let mut new = Rewritten { old: Some(*old_id), ..Rewritten::default() };
         for access in &stmt.accesses {
             let is_old = old.stmt(*old_id).access(access.id).is_some_and(|known| known.array == access.array);
             if !is_old {
-                new.places.insert(access.id, place(&scop, stmt, access, &valid)?);
+                new.places.insert(access.id, place(&scop, stmt, access, valid)?);
             }
         }
         new.replaced = replaced(outcome, stmt);

@@ -1,15 +1,16 @@
 //! A configured run: which functions are looked at, and where the results go.
 
-use crate::check::valid_params;
 use crate::order::{NewOrder, Plan};
 use crate::pipeline::{self, Modelled};
 use crate::timing::Timers;
+use assume::{Assumed, Fate, Taken};
+use isl::Set;
 use llvm::front::detect::{Nest, Verdict, reject_all};
 use llvm::pass::demangle;
 use llvm::{Pass, RemarkKind};
 use model::{Reason, Refusal, Scop};
 use options::Options;
-use report::{FORMAT, FunctionReport, NestReport, NewLoops};
+use report::{AssumptionReport, FORMAT, FunctionReport, NestReport, NewLoops};
 use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -78,6 +79,9 @@ impl Session {
             if self.prints("lift") {
                 eprint!("orthant: lift\n{}", model.lifted.scop);
                 model.lifted.declarations.iter().for_each(|array| eprintln!("shape {array}"));
+            }
+            if self.prints("assume") {
+                eprint!("orthant: assume: {}\n{}", model.lifted.scop.name, print_assumed(model));
             }
             let scop = model.scop();
             if let (true, Some(outcome)) = (self.prints("delicm"), &model.scalars) {
@@ -184,7 +188,9 @@ fn nest_report(nest: &Nest<'_>, model: Option<&Modelled<'_>>, with_code: bool) -
         (Verdict::Candidate(_), None) => report::Outcome::Candidate,
     };
     let arrays = model.map(|model| model.lifted.declarations.clone()).unwrap_or_default();
-    NestReport { loc: nest.loc(), depth: nest.depth(), loops: nest.loops.len() as u32, arrays, outcome }
+    let assumptions = model.map(|model| assumptions(&model.assumed)).unwrap_or_default();
+    let (depth, loops) = (nest.depth(), nest.loops.len() as u32);
+    NestReport { loc: nest.loc(), depth, loops, arrays, assumptions, outcome }
 }
 
 fn model_outcome(model: &Modelled<'_>, with_code: bool) -> report::Outcome {
@@ -199,7 +205,7 @@ fn new_loops(model: &Modelled<'_>, new: &NewOrder, with_code: bool) -> NewLoops 
     let scop = model.scop();
     let program = model.program.as_ref().filter(|_| with_code);
     let after = program.map(|(nodes, _)| astgen::print_c(scop, nodes));
-    let before = program.and_then(|_| own_loops(&model.lifted.scop).ok());
+    let before = program.and_then(|_| own_loops(&model.lifted.scop, &model.assumed.valid).ok());
     NewLoops {
         order: new.description.lines().map(str::to_owned).collect(),
         speedup: new.prediction.map(|prediction| prediction.speedup()),
@@ -210,33 +216,34 @@ fn new_loops(model: &Modelled<'_>, new: &NewOrder, with_code: bool) -> NewLoops 
 }
 
 /// What the run-time check tests.
-fn conditions(model: &Modelled<'_>) -> Vec<String> {
-    let scop = &model.lifted.scop;
+fn conditions(model: &Modelled<'_>) -> Vec<report::Condition> {
     let Some((_, check)) = &model.program else { return Vec::new() };
-    let params = check.params.iter().map(|params| astgen::print_expr(params, Some(scop)));
-    let name = |array: usize| &scop.arrays[array].name;
-    let apart = check.apart.iter().map(|apart| {
-        let [first, second] = &apart.extents;
-        format!("{} and {} do not overlap", name(first.array), name(second.array))
-    });
-    let near = check.near.iter().map(|near| format!("{} is of moderate size", name(near.extent.array)));
-    let below = check.below.iter().map(|below| {
-        let limit = astgen::print_expr(&below.limit, Some(scop));
-        format!("all indices that are tested are below {limit}")
-    });
-    let rows = check.rows.iter().filter(|rows| rows.are_written);
-    let rows =
-        rows.map(|rows| format!("the rows of {} follow each other and do not overlap", name(rows.array)));
-    params.into_iter().chain(near).chain(below).chain(rows).chain(apart).collect()
+    let condition = |conjunct: &assume::Conjunct| report::Condition {
+        kind: conjunct.kind,
+        text: conjunct.text(&model.lifted.scop),
+        loc: conjunct.loc.clone(),
+    };
+    check.conjuncts.iter().map(condition).collect()
+}
+
+/// What had to be assumed.
+fn assumptions(assumed: &Assumed) -> Vec<AssumptionReport> {
+    let report = |taken: &Taken| AssumptionReport {
+        kind: taken.assumption.kind,
+        why: taken.assumption.why.clone(),
+        loc: taken.assumption.loc.clone(),
+        is_implied: matches!(taken.fate, Fate::Implied),
+    };
+    assumed.taken.iter().map(report).collect()
 }
 
 /// What the program's own loops may take before they are left out.
 const OWN_LOOPS: u64 = 250_000;
 
 /// The program's own loops, for comparison.
-fn own_loops(scop: &Scop) -> Result<String, astgen::Error> {
+fn own_loops(scop: &Scop, valid: &Set) -> Result<String, astgen::Error> {
     scop.ctx.with_budget(OWN_LOOPS, || {
-        let nodes = astgen::generate(scop, &scop.schedule()?, &valid_params(scop)?)?;
+        let nodes = astgen::generate(scop, &scop.schedule()?, valid)?;
         Ok(astgen::print_c(scop, &nodes))
     })
 }
@@ -256,7 +263,7 @@ fn remark(pass: Pass<'_>, finding: &Finding<'_>) {
             let message = format!("loop nest optimized: {}", new.order.join("; "));
             pass.remark(RemarkKind::Done, "Optimized", at, &message);
             for condition in &new.conditions {
-                let message = format!("the new loops run if {condition}");
+                let message = format!("the new loops run if {} {}", condition.text, condition.origin());
                 pass.remark(RemarkKind::Analysis, "Condition", at, &message);
             }
         }
@@ -275,6 +282,15 @@ fn remark_rejected(pass: Pass<'_>, nest: &Nest<'_>) {
         let message = format!("{}; {}", obstacle.reason, obstacle.reason.remedy());
         pass.remark(RemarkKind::Analysis, obstacle.reason.id(), obstacle.at, &message);
     }
+}
+
+fn print_assumed(model: &Modelled<'_>) -> String {
+    let scop = &model.lifted.scop;
+    let check = match assume::check(scop, &model.assumed) {
+        Ok(check) => assume::print(scop, &check),
+        Err(error) => format!("none: {error}\n"),
+    };
+    format!("{}check:\n  {check}", assume::print_assumed(scop, &model.assumed))
 }
 
 fn print_scalars(outcome: &delicm::Outcome, scop: &Scop) -> String {

@@ -5,10 +5,14 @@
 
 use crate::{ArrayId, SourceLoc};
 use isl::{PwAff, Set};
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// One thing that was assumed.
 #[derive(Clone, Debug)]
 pub struct Assumption {
+    /// What kind of thing.
+    pub kind: Kind,
     /// When it holds.
     pub holds: Condition,
     /// What it protects, in words: "no two arrays overlap".
@@ -17,11 +21,69 @@ pub struct Assumption {
     pub loc: Option<SourceLoc>,
 }
 
+/// The kinds of assumptions: those of paper 002, Section 4, and what real code needs besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A load gives the same value in all iterations: referentially transparent expressions, 4.1.
+    InvariantLoad,
+    /// Arithmetic gives what it would give without a limit: expression evaluation, 4.2.
+    NoWrap,
+    /// A loop ends: 4.3.
+    BoundedLoop,
+    /// Subscripts of an array of constant sizes stay inside their dimensions: 4.4.
+    InBounds,
+    /// Subscripts of an array of sizes known at run time stay inside their dimensions: 4.5.
+    Shape,
+    /// Two arrays share no cell: 4.6.
+    NoOverlap,
+    /// Code that does not return is not reached.
+    NoError,
+    /// Numbers are far from the ends of 64 bits, so that bounds can be computed.
+    ModerateSize,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 8] = [
+        Kind::InvariantLoad,
+        Kind::NoWrap,
+        Kind::BoundedLoop,
+        Kind::InBounds,
+        Kind::Shape,
+        Kind::NoOverlap,
+        Kind::NoError,
+        Kind::ModerateSize,
+    ];
+
+    /// The name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::InvariantLoad => "invariant load",
+            Kind::NoWrap => "no wrap",
+            Kind::BoundedLoop => "bounded loop",
+            Kind::InBounds => "in bounds",
+            Kind::Shape => "shape",
+            Kind::NoOverlap => "no overlap",
+            Kind::NoError => "no error",
+            Kind::ModerateSize => "moderate size",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// A condition that can be checked before the nest runs.
 #[derive(Clone, Debug)]
 pub enum Condition {
-    /// The parameters are in this set: `{ : n <= m }`.
+    /// The parameters are in this set: `{ : n <= m }`. A *positive assumption*.
     Params(Set),
+    /// The parameters are not in this set. A *restriction*: paper 002, Section 5.
+    Never(Set),
     /// The cells that the nest touches of the one array and of the other share no byte.
     NoOverlap(ArrayId, ArrayId),
     /// The cells that the nest touches of the array lie so near its base that their distance in bytes fits 63 bits.

@@ -16,7 +16,7 @@ pub mod text;
 pub mod verify;
 
 pub use budget::{Budget, BudgetSpent};
-pub use ledger::{Assumption, Below, Condition, Ledger};
+pub use ledger::{Assumption, Below, Condition, Kind, Ledger};
 pub use refusal::{Class, Reason, Refusal};
 pub use scop::{
     Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Body, Layout, Op, Operand, Order, Param,

@@ -7,7 +7,7 @@
 //! A [`Reason`] carries what its message needs and nothing else. Its `id` is stable: it appears in JSON,
 //! in remarks and in the documentation, and tests match on it.
 
-use crate::SourceLoc;
+use crate::{Kind, SourceLoc};
 use std::fmt;
 
 /// What kind of refusal this is.
@@ -98,6 +98,22 @@ pub enum Reason {
     OptNone,
     /// The user asked to leave the function alone.
     Skipped,
+    /// Something would have to be assumed that never holds.
+    InfeasibleAssumption {
+        /// What kind of assumption.
+        kind: Kind,
+        /// What it protects.
+        why: String,
+        /// Where in the source.
+        place: Option<String>,
+    },
+    /// Something would have to be assumed, and that is switched off.
+    AssumptionsOff {
+        /// What kind of assumption.
+        kind: Kind,
+        /// What it protects.
+        why: String,
+    },
     /// The order given for the nest in a file cannot be used, or no such file can be written.
     BadSchedule {
         /// The file and what is wrong with it.
@@ -161,6 +177,8 @@ impl Reason {
             Reason::UnsupportedType { .. } => "unsupported-type",
             Reason::OptNone => "opt-none",
             Reason::Skipped => "skipped",
+            Reason::InfeasibleAssumption { .. } => "infeasible-assumption",
+            Reason::AssumptionsOff { .. } => "assumptions-off",
             Reason::BadSchedule { .. } => "bad-schedule",
             Reason::Budget { .. } => "budget",
             Reason::Internal { .. } => "internal",
@@ -214,6 +232,8 @@ impl Reason {
             }
             Reason::OptNone => "remove optnone, or compile with -O1 or higher",
             Reason::Skipped => "remove the orthant_skip annotation, or widen -orthant-only",
+            Reason::InfeasibleAssumption { kind, .. } => infeasible_remedy(*kind),
+            Reason::AssumptionsOff { .. } => "let -orthant-assumptions be all, which checks them at run time",
             Reason::BadSchedule { .. } => {
                 "write the file anew with -orthant-schedule-out and edit that, or take -orthant-schedule-in away"
             }
@@ -222,6 +242,21 @@ impl Reason {
                 "please report it with the input: see CONTRIBUTING.md, \"Reporting a failure\""
             }
         }
+    }
+}
+
+/// What helps where an assumption never holds.
+fn infeasible_remedy(kind: Kind) -> &'static str {
+    match kind {
+        Kind::InvariantLoad => "copy what is loaded to a local variable before the loops",
+        Kind::NoWrap => "compute it in a wider or in a signed type",
+        Kind::BoundedLoop => "write the end of the loop with < or <= rather than !=",
+        Kind::InBounds | Kind::Shape => "keep each subscript inside its dimension, or use one flat subscript",
+        Kind::NoOverlap => "declare the pointers restrict if they never overlap",
+        Kind::NoError => {
+            "check the bounds once before the loops (in Rust: take a slice of the needed length first)"
+        }
+        Kind::ModerateSize => "use sizes that fit 48 bits",
     }
 }
 
@@ -261,6 +296,14 @@ impl fmt::Display for Reason {
             Reason::UnsupportedType { ty } => write!(f, "unsupported type {ty}"),
             Reason::OptNone => f.write_str("the function is marked optnone"),
             Reason::Skipped => f.write_str("the function is excluded by an annotation or by -orthant-only"),
+            Reason::InfeasibleAssumption { kind, why, place } => {
+                write!(f, "an assumption that is needed never holds ({kind}: {why}")?;
+                place.iter().try_for_each(|place| write!(f, ", {place}"))?;
+                f.write_str(")")
+            }
+            Reason::AssumptionsOff { kind, why } => {
+                write!(f, "it would have to be assumed that {why} ({kind})")
+            }
             Reason::BadSchedule { message } => {
                 write!(f, "the order given for this nest cannot be used: {message}")
             }

@@ -37,6 +37,15 @@ pub enum Schedule {
     Identity,
 }
 
+/// What may be assumed of a nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assumptions {
+    /// Everything that can be checked at run time.
+    All,
+    /// Nothing.
+    None,
+}
+
 /// Everything a run needs to know, validated.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -58,6 +67,10 @@ pub struct Options {
     pub schedule_in: Option<PathBuf>,
     /// The folder that orders are written to.
     pub schedule_out: Option<PathBuf>,
+    /// What may be assumed of a nest.
+    pub assumptions: Assumptions,
+    /// Whether the program counts how often each part of each run-time check holds.
+    pub count_checks: bool,
     /// Whether scalars are removed where that is possible.
     pub delicm: bool,
     /// Whether the time of each stage is printed when the host ends.

@@ -22,7 +22,7 @@
 //! Each setting is checked where it is read, so that a message can name the line of a configuration file,
 //! and once more by [`Options::from_layers`], which is the only way to make an [`Options`].
 
-use crate::{Kind, Options, Position, Schedule, Spec, TABLE, spec};
+use crate::{Assumptions, Kind, Options, Position, Schedule, Spec, TABLE, spec};
 use regex::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -454,6 +454,10 @@ impl Options {
             }
             ("schedule-in", Value::File(folder)) => self.schedule_in = folder,
             ("schedule-out", Value::File(folder)) => self.schedule_out = folder,
+            ("assumptions", Value::Words(words)) => {
+                self.assumptions = if words == ["none"] { Assumptions::None } else { Assumptions::All }
+            }
+            ("count-checks", Value::Flag(on)) => self.count_checks = on,
             ("delicm", Value::Flag(on)) => self.delicm = on,
             ("time", Value::Flag(on)) => self.time = on,
             ("budget", Value::Number(units)) => self.budget = units,
@@ -479,6 +483,8 @@ impl Default for Options {
             schedule: Schedule::Auto,
             schedule_in: None,
             schedule_out: None,
+            assumptions: Assumptions::All,
+            count_checks: false,
             delicm: true,
             time: false,
             budget: 0,

@@ -47,7 +47,8 @@ const fn option(
 }
 
 /// The stages of the pipeline that exist, in order.
-pub const STAGES: &[&str] = &["detect", "lift", "delicm", "dependences", "schedule", "astgen", "emit"];
+pub const STAGES: &[&str] =
+    &["detect", "lift", "assume", "delicm", "dependences", "schedule", "astgen", "emit"];
 
 /// Every option there is.
 pub const TABLE: &[Spec] = &[
@@ -107,6 +108,20 @@ pub const TABLE: &[Spec] = &[
         "FOLDER",
         "",
         "Write the order of each modelled nest to FOLDER/NEST.json.",
+    ),
+    option(
+        "assumptions",
+        Kind::Choice(&["all", "none"]),
+        "WHICH",
+        "all",
+        "What may be assumed of a nest and checked at run time: all, or none, which leaves nests alone that need it.",
+    ),
+    option(
+        "count-checks",
+        Kind::Flag,
+        "BOOL",
+        "false",
+        "Have the program count how often each part of each run-time check holds, and print that when it ends.",
     ),
     option(
         "delicm",

@@ -21,7 +21,7 @@ pub use order::arrange;
 pub use sarif::{physical as sarif_place, sarif};
 pub use text::{Counts, Style, text};
 
-use model::{Refusal, SourceLoc};
+use model::{Kind, Refusal, SourceLoc};
 use serde::{Deserialize, Serialize};
 
 /// What was found in one function.
@@ -54,8 +54,44 @@ pub struct NestReport {
     /// The arrays whose shape was found, as declarations with their conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrays: Vec<String>,
+    /// What had to be assumed to model it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<AssumptionReport>,
     /// What became of it.
     pub outcome: Outcome,
+}
+
+/// Something that was assumed of a nest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AssumptionReport {
+    /// What kind of thing.
+    pub kind: Kind,
+    /// What it protects.
+    pub why: String,
+    /// Where in the source.
+    pub loc: Option<SourceLoc>,
+    /// It follows from what is known and from other assumptions, so that nothing is tested.
+    pub is_implied: bool,
+}
+
+/// A part of the run-time check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Condition {
+    /// What kind of assumption it tests; `None`: that there is something to do at all.
+    pub kind: Option<Kind>,
+    /// What must hold.
+    pub text: String,
+    /// What it protects, in the source.
+    pub loc: Option<SourceLoc>,
+}
+
+impl Condition {
+    /// `[no wrap, f.c:4:3]`, with as much as is known.
+    pub fn origin(&self) -> String {
+        let kind = self.kind.map_or("something to do", Kind::name);
+        let place = self.loc.as_ref().map(|loc| format!(", {loc}"));
+        format!("[{kind}{}]", place.unwrap_or_default())
+    }
 }
 
 /// What became of a nest.
@@ -86,7 +122,7 @@ pub struct NewLoops {
     /// How many times faster the cost model expects them to be; `None` if it was not asked.
     pub speedup: Option<f64>,
     /// What must hold at run time; otherwise the original loops run. Empty: nothing.
-    pub conditions: Vec<String>,
+    pub conditions: Vec<Condition>,
     /// The loops as they were, as C with statements for calls.
     pub before: String,
     /// The new loops.

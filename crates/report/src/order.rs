@@ -37,8 +37,8 @@ fn same(a: &FunctionReport, b: &FunctionReport) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{FORMAT, NewLoops, Outcome};
-    use model::{Reason, Refusal};
+    use crate::{Condition, FORMAT, NewLoops, Outcome};
+    use model::{Kind, Reason, Refusal};
     use proptest::prelude::*;
 
     /// A report whose nests are candidates at the given places.
@@ -48,6 +48,7 @@ pub(crate) mod tests {
             depth: 1,
             loops: 1,
             arrays: vec![],
+            assumptions: vec![],
             outcome: Outcome::Candidate,
         };
         FunctionReport {
@@ -84,7 +85,11 @@ pub(crate) mod tests {
                     Outcome::Optimized(NewLoops {
                         order: vec![text.clone()],
                         speedup,
-                        conditions: vec![text.clone()],
+                        conditions: vec![Condition {
+                            kind: Some(Kind::NoWrap),
+                            text: text.clone(),
+                            loc: None,
+                        }],
                         before: text.clone(),
                         after: text,
                     })
@@ -100,6 +105,7 @@ pub(crate) mod tests {
             depth,
             loops,
             arrays: vec![],
+            assumptions: vec![],
             outcome,
         });
         ("[ab]\\.c", "[fg]", any::<String>(), proptest::collection::vec(nest, 0..3)).prop_map(

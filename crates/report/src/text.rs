@@ -191,7 +191,8 @@ impl Page<'_> {
             self.line(4, &[(DIM, head), (PLAIN, line)]);
         }
         for condition in &new.conditions {
-            self.line(4, &[(DIM, "if at run time: "), (PLAIN, condition)]);
+            let origin = format!(" {}", condition.origin());
+            self.line(4, &[(DIM, "if at run time: "), (PLAIN, &condition.text), (DIM, &origin)]);
         }
         for (head, code) in [("before:", &new.before), ("after:", &new.after)] {
             if !code.is_empty() {
@@ -255,6 +256,7 @@ mod tests {
             depth: 2,
             loops: 3,
             arrays: vec![],
+            assumptions: vec![],
             outcome: Outcome::Rejected { refusals },
         }
     }

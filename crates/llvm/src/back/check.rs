@@ -15,98 +15,11 @@ use super::builder::Builder;
 use super::values::Values;
 use crate::front::lift::ArraySource;
 use crate::pass::Value;
+use assume::{AllRows, Apart, Below, Conjunct, Extent, Rows, Test};
 use astgen::Expr;
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 use std::collections::HashMap;
-
-/// The run-time check as an abstract expression.
-pub struct Check {
-    /// Conditions on the parameters; each has a meaning where those before it hold.
-    pub params: Vec<Expr>,
-    /// Arrays whose cells must be near the base.
-    pub near: Vec<Near>,
-    /// Pairs of arrays that must not overlap.
-    pub apart: Vec<Apart>,
-    /// Numbers that must be below limits.
-    pub below: Vec<Below>,
-    /// Rows behind tables of addresses, which must be apart.
-    pub rows: Vec<AllRows>,
-}
-
-/// A number `(x * size + y) * size' + ...` that must be below a limit, if it matters at all.
-pub struct Below {
-    /// It matters.
-    pub tested: Expr,
-    /// The subscripts.
-    pub last: Vec<Expr>,
-    /// The sizes of all dimensions but the first.
-    pub sizes: Vec<Expr>,
-    /// The limit.
-    pub limit: Expr,
-}
-
-/// Two arrays that must not overlap, if both are touched at all.
-pub struct Apart {
-    /// Both are touched.
-    pub touched: Expr,
-    /// What is touched of each.
-    pub extents: [Extent; 2],
-}
-
-/// An array whose touched cells must be less than 2^62 bytes from its base.
-pub struct Near {
-    /// It is touched.
-    pub touched: Expr,
-    /// What is touched.
-    pub extent: Extent,
-}
-
-/// A range of rows of an array; of cells, if it has one dimension.
-pub struct Extent {
-    /// The array's index in the model.
-    pub array: usize,
-    /// The first row.
-    pub first: Expr,
-    /// One past the last row.
-    pub end: Expr,
-    /// How far rows are from each other.
-    pub rows: Rows,
-    /// Bytes per cell.
-    pub cell_bytes: i64,
-}
-
-/// Where the rows of an array start ([`model::Layout`]).
-#[derive(Clone, Debug)]
-pub enum Rows {
-    /// One after the other; the sizes of all dimensions but the outermost.
-    Even(Vec<Expr>),
-    /// Row `x` at `(growth * x + slope) * x / 2`.
-    Packed {
-        /// A number.
-        growth: i64,
-        /// Of the parameters.
-        slope: Expr,
-    },
-    /// Each somewhere: what is known of them comes from [`AllRows`].
-    Anywhere,
-}
-
-/// All rows of an array whose rows are anywhere.
-pub struct AllRows {
-    /// The array's index in the model.
-    pub array: usize,
-    /// It is touched.
-    pub touched: Expr,
-    /// The first row and one past the last.
-    pub rows: [Expr; 2],
-    /// The first cell of all rows, and one past the last.
-    pub cells: [Expr; 2],
-    /// Bytes per cell.
-    pub cell_bytes: i64,
-    /// Whether they must not overlap each other.
-    pub are_written: bool,
-}
 
 /// Writes checks where the builder is.
 pub struct Writer<'a, 'p> {
@@ -180,45 +93,40 @@ impl<'p> Writer<'_, 'p> {
         self.builder().constant(self.builder().int(1), i64::from(value))
     }
 
-    /// Whether all assumptions hold that need no rows. `None`: some part cannot be computed.
-    pub fn write(&self, check: &Check) -> Option<Value<'p>> {
+    /// Whether these assumptions hold. `None`: some part cannot be computed.
+    pub fn write(&self, conjuncts: &[Conjunct]) -> Option<Value<'p>> {
         let mut holds = self.truth(true);
-        for params in &check.params {
-            let ok = self.values.truth(self.expr(params)?);
-            holds = self.builder().select(holds, ok, self.truth(false));
-        }
-        for near in &check.near {
-            let (_, ok) = self.bytes(&near.extent)?;
-            let ok = self.unless_untouched(&near.touched, ok)?;
-            holds = self.builder().select(holds, ok, self.truth(false));
-        }
-        for below in &check.below {
-            let ok = self.below(below)?;
+        for conjunct in conjuncts {
+            let ok = self.test(&conjunct.test)?;
             holds = self.builder().select(holds, ok, self.truth(false));
         }
         Some(holds)
     }
 
-    /// Whether no arrays overlap that must not, after the rows were looked at.
-    pub fn write_apart(&self, check: &Check) -> Option<Value<'p>> {
-        let b = self.builder();
-        let mut holds = self.truth(true);
-        for rows in &check.rows {
-            let scan = self.scans.get(&rows.array)?;
-            let flag = |slot| b.load(b.int(1), slot);
-            let is_sorted = b.binary(LLVMOr, flag(scan.ascends), flag(scan.descends));
-            let ok = if rows.are_written {
-                b.binary(LLVMAnd, flag(scan.fits), is_sorted)
-            } else {
-                flag(scan.fits)
-            };
-            holds = b.binary(LLVMAnd, holds, ok);
+    fn test(&self, test: &Test) -> Option<Value<'p>> {
+        match test {
+            Test::Holds(expr) => Some(self.values.truth(self.expr(expr)?)),
+            Test::Fails(expr) => {
+                let fails = self.values.truth(self.expr(expr)?);
+                Some(self.builder().select(fails, self.truth(false), self.truth(true)))
+            }
+            Test::Near(near) => {
+                let (_, ok) = self.bytes(&near.extent)?;
+                self.unless_untouched(&near.touched, ok)
+            }
+            Test::Below(below) => self.below(below),
+            Test::Apart(apart) => self.apart(apart),
+            Test::Rows(rows) => self.rows(rows),
         }
-        for apart in &check.apart {
-            let ok = self.apart(apart)?;
-            holds = b.select(holds, ok, self.truth(false));
-        }
-        Some(holds)
+    }
+
+    /// Whether rows are apart, after they were looked at.
+    fn rows(&self, rows: &AllRows) -> Option<Value<'p>> {
+        let (b, scan) = (self.builder(), self.scans.get(&rows.array)?);
+        let flag = |slot| b.load(b.int(1), slot);
+        let is_sorted = b.binary(LLVMOr, flag(scan.ascends), flag(scan.descends));
+        let fits = flag(scan.fits);
+        Some(if rows.are_written { b.binary(LLVMAnd, fits, is_sorted) } else { fits })
     }
 
     /// Looks at all rows of an array, in blocks of its own.

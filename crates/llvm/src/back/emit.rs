@@ -6,7 +6,7 @@
 //! cannot be completed, it is removed, and the function does what it did.
 
 use super::builder::{Builder, Type};
-use super::check::{ADDRESS, Check, Rows, Scan, Writer};
+use super::check::{ADDRESS, Scan, Writer};
 use super::facts::Facts;
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::values::{Hoisted, Values};
@@ -17,6 +17,7 @@ use crate::front::lift::{ArraySource, Lifted, Touched};
 use crate::front::statements::{Body, Part};
 use crate::pass::{Block, Inst, Loop, Pass, Value};
 use crate::scev::{Scev, ScevKind, ScevRef};
+use assume::{Check, Conjunct, Rows, Test};
 use astgen::{Expr, For, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
@@ -51,7 +52,13 @@ pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>) -> Option<Prepared<'p>> 
     }
     let builder = Builder::new(pass);
     builder.before(before.terminator()?);
-    let values = Values { builder: &builder, hoisted: &hoisted, scevs: &lifted.scevs, around: lifted.around };
+    let values = Values {
+        builder: &builder,
+        hoisted: &hoisted,
+        scevs: &lifted.scevs,
+        around: lifted.around,
+        next: HashMap::new(),
+    };
     let param = |scev: &ScevRef<'p>| {
         let value = values.scev(scev, &[], &[], false)?;
         Some(builder.resize(value, builder.int(64), true))
@@ -124,6 +131,7 @@ pub fn emit<'p>(
             hoisted: &prepared.hoisted,
             scevs: &lifted.scevs,
             around: lifted.around,
+            next: HashMap::new(),
         },
         facts: Facts::new(pass, &lifted.arrays),
         slots: HashMap::new(),
@@ -269,20 +277,25 @@ impl<'p> Emitter<'_, 'p> {
         let b = self.builder();
         let (params, arrays) = (&self.prepared.params[..], &self.lifted.arrays[..]);
         let writer = Writer { values: &self.values, params, arrays, scans: &self.scans };
+        let is_early = |conjunct: &&Conjunct| !matches!(conjunct.test, Test::Rows(_) | Test::Apart(_));
+        let early = check.conjuncts.iter().take_while(is_early).count();
+        let (early, late) = check.conjuncts.split_at(early);
         b.before(self.prepared.before.terminator()?);
-        let mut holds = writer.write(check)?;
+        let mut holds = writer.write(early)?;
+        let rows = late.iter().filter_map(|conjunct| conjunct.test.rows());
+        let rows: Vec<_> = rows.collect();
         let mut scan = None;
-        if !check.rows.is_empty() {
+        if !rows.is_empty() {
             self.scans.values().for_each(|scan| scan.clear(b, false));
             let block = b.block(c"orthant.scan");
             scan = Some((holds, block));
             b.at_end(block);
-            check.rows.iter().try_for_each(|rows| writer.scan(rows))?;
+            rows.into_iter().try_for_each(|rows| writer.scan(rows))?;
             b.jump(self.prepared.entering);
             b.before(self.prepared.entering.terminator()?);
             holds = b.constant(b.int(1), 1);
         }
-        let apart = writer.write_apart(check)?;
+        let apart = writer.write(late)?;
         Some((b.select(holds, apart, b.constant(b.int(1), 0)), scan))
     }
 
@@ -335,9 +348,11 @@ impl<'p> Emitter<'_, 'p> {
         let variable = self.builder().phi(self.builder().int(64));
         self.builder().add_incoming(variable, first, preheader);
         self.variables.insert(l.variable, variable);
+        // Not at the end: the body may use it, and LLVM then sees what one iteration leaves for the next.
+        let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
+        self.values.next.insert(variable, (l.step, next));
         let group = l.is_vector.then(|| self.facts.open());
         self.nodes(&l.body)?;
-        let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
         let goes_on = self.builder().compare(LLVMIntSLE, next, last);
         let latch = self.builder().here();
         self.builder().branch(goes_on, head, after);

@@ -6,10 +6,10 @@
 //!   instruction, or a value from outside.
 //! - Accesses and operations that are gone are not executed.
 
-use super::check::Rows;
 use crate::front::bodies::Links;
 use crate::front::lift::{ArraySource, Lifted};
 use crate::pass::Inst;
+use assume::Rows;
 use astgen::Expr;
 use llvm_sys::LLVMOpcode::*;
 use model::{AccessId, ArrayId, Scop, Stmt, StmtId};

@@ -12,6 +12,7 @@
 use super::flow::Blocks;
 use crate::pass::{Loop, Value};
 use crate::scev::{Scev, ScevKind, ScevRef, Scevs};
+use assume::no_wrap;
 use isl::{Ctx, DimType, Id, LocalSpace, PwAff, Set, Space, Val};
 use model::{Budget, BudgetSpent, Param};
 use std::cell::RefCell;
@@ -56,9 +57,9 @@ pub struct Evaluated {
     pub fails: Set,
 }
 
-/// Units of the budget for a parameter, times the square of the number of those before: each one is a column in all of
-/// isl's matrices from then on.
-const PARAM: usize = 500;
+/// Units of the budget for a parameter, times the cube of the number of those before: each one is a column in all of
+/// isl's matrices from then on, and there are ever more of those.
+const PARAM: usize = 100;
 
 /// What expressions are evaluated in: a region's parameters and counters.
 pub struct Affine<'a, 'p> {
@@ -68,6 +69,8 @@ pub struct Affine<'a, 'p> {
     scevs: &'a Scevs<'p>,
     budget: &'a Budget,
     params: RefCell<Vec<(ScevRef<'p>, Param)>>,
+    /// The context of so many parameters.
+    context: RefCell<Option<(usize, Set)>>,
 }
 
 impl<'a, 'p> Affine<'a, 'p> {
@@ -79,7 +82,15 @@ impl<'a, 'p> Affine<'a, 'p> {
         scevs: &'a Scevs<'p>,
         budget: &'a Budget,
     ) -> Self {
-        Self { ctx: ctx.clone(), scope, around, scevs, budget, params: RefCell::default() }
+        Self {
+            ctx: ctx.clone(),
+            scope,
+            around,
+            scevs,
+            budget,
+            params: RefCell::default(),
+            context: RefCell::default(),
+        }
     }
 
     /// The expression of a value where the loops of the chain run. With an empty chain that is still inside the loops
@@ -95,6 +106,18 @@ impl<'a, 'p> Affine<'a, 'p> {
 
     /// What is known of the parameters: their types and LLVM's value ranges.
     pub fn context(&self) -> Result<Set, Stop> {
+        let count = self.params.borrow().len();
+        if let Some((known, context)) = &*self.context.borrow()
+            && *known == count
+        {
+            return Ok(context.clone());
+        }
+        let context = self.ranges()?;
+        self.context.replace(Some((count, context.clone())));
+        Ok(context)
+    }
+
+    fn ranges(&self) -> Result<Set, Stop> {
         let mut context = self.universe(0)?.params()?;
         for (_, Param { name, range }) in self.params() {
             for (bound, relation) in [(range.0, ">="), (range.1, "<=")] {
@@ -119,11 +142,7 @@ impl<'a, 'p> Affine<'a, 'p> {
 
     /// A constant over the counters of a chain of that length.
     pub fn constant(&self, value: i64, depth: usize) -> Result<PwAff, Stop> {
-        self.number(i128::from(value), depth)
-    }
-
-    fn number(&self, value: i128, depth: usize) -> Result<PwAff, Stop> {
-        let value = Val::read_from_str(&self.ctx, &value.to_string())?;
+        let value = Val::int_from_si(&self.ctx, value)?;
         Ok(PwAff::val_on_domain(self.universe(depth)?, value)?)
     }
 
@@ -176,11 +195,17 @@ impl<'a, 'p> Affine<'a, 'p> {
     /// The expression's unsigned value. Where the sign bit is set it fails: such values are assumed away.
     pub fn unsigned(&self, scev: &ScevRef<'p>, chain: &[Loop<'p>]) -> Result<Evaluated, Stop> {
         let Evaluated { value, fails } = self.signed(scev, chain)?;
-        if scev.range.is_some_and(|range| range.signed.0 >= 0) {
-            return Ok(Evaluated { value, fails });
-        }
-        let negative = value.clone().lt_set(self.constant(0, chain.len())?)?;
-        Ok(Evaluated { value, fails: fails.union(negative)? })
+        let fails = match self.negative(scev, &value)? {
+            Some(negative) => fails.union(negative)?,
+            None => fails,
+        };
+        Ok(Evaluated { value, fails })
+    }
+
+    /// Where an expression of that value is negative; `None`: LLVM knows that it is not.
+    pub fn negative(&self, scev: &Scev<'p>, value: &PwAff) -> Result<Option<Set>, Stop> {
+        let is_known = scev.range.is_some_and(|range| range.signed.0 >= 0);
+        Ok(if is_known { None } else { Some(no_wrap::is_negative(value)?) })
     }
 
     /// Whether nothing in the expression changes inside the scope.
@@ -205,10 +230,8 @@ impl<'a, 'p> Affine<'a, 'p> {
         if scev.flags.nsw || fits {
             return Ok(Evaluated { value, fails });
         }
-        let depth = value.dim(DimType::In)?;
-        let above = value.clone().gt_set(self.number(high, depth)?)?;
-        let below = value.clone().lt_set(self.number(low, depth)?)?;
-        Ok(Evaluated { value, fails: fails.union(above)?.union(below)? })
+        let wraps = no_wrap::wraps(&value, scev.bits)?;
+        Ok(Evaluated { value, fails: fails.union(wraps)? })
     }
 
     fn sum(&self, scev: &Scev<'p>, operands: &[ScevRef<'p>], chain: &[Loop<'p>]) -> Result<Evaluated, Stop> {
@@ -318,7 +341,7 @@ impl<'a, 'p> Affine<'a, 'p> {
         if let Some((_, param)) = params.iter().find(|(known, _)| known.raw == scev.raw) {
             return Ok(param.name.clone());
         }
-        self.budget.spend(PARAM * params.len() * params.len())?;
+        self.budget.spend(PARAM * params.len().pow(3))?;
         let source = match scev.kind {
             ScevKind::Unknown(value) => value.source_name(),
             _ => None,

@@ -1,45 +1,49 @@
-//! What lifting assumes, to be checked at run time: nothing wraps, sizes are moderate, arrays do not overlap, no bounds check
-//! fails.
+//! What lifting assumes, to be checked at run time: nothing wraps, loops end, sizes are moderate, arrays do not overlap, no
+//! bounds check fails. Each goes to the ledger in the form in which it was derived, with its kind and its place.
 
-use super::affine::Stop;
 use super::draft::Draft;
 use super::lift::{ArraySource, Lifter};
 use super::memory::Memory;
 use crate::pass::{Alias, Inst, Value};
 use isl::{DimType, Map, Set};
-use model::{AccessKind, ArrayId, Assumption, Below, Condition, Layout, Param, Reason, Scop};
+use model::{
+    AccessKind, ArrayId, Assumption, Below, Condition, Kind, Layout, Param, Reason, Scop, SourceLoc,
+};
 use std::collections::HashSet;
 
-impl<'p> Lifter<'_, 'p> {
-    /// The parameters are in none of these sets. False: they always are in one.
-    pub(super) fn assume_never(
-        &self,
-        scop: &mut Scop,
-        fails: &[(Set, Inst<'p>)],
-        why: &str,
-    ) -> Result<bool, Stop> {
-        let mut valid = scop.context.clone();
-        let mut first = None;
-        for (fails, at) in fails {
-            let fails = fails.clone().intersect(scop.context.clone())?;
-            if !fails.is_empty()? {
-                valid = valid.subtract(fails)?;
-                first = first.or(Some(*at));
-            }
+/// The parameters are in none of these sets. What is wrong at one place is one assumption.
+pub(super) fn assume_never(
+    scop: &mut Scop,
+    kind: Kind,
+    fails: &[(Set, Inst<'_>)],
+    why: &str,
+) -> isl::Result<()> {
+    let mut places: Vec<(Option<SourceLoc>, Set)> = Vec::new();
+    for (fails, at) in fails {
+        let fails = fails.clone().intersect(scop.context.clone())?;
+        if fails.is_empty()? {
+            continue;
         }
-        let is_possible = !valid.is_empty()?;
-        if let Some(at) = first {
-            let holds = Condition::Params(valid.coalesce()?);
-            scop.ledger.assume(Assumption { holds, why: why.into(), loc: at.loc() });
+        let loc = at.loc();
+        match places.iter_mut().find(|(place, _)| *place == loc) {
+            Some((_, all)) => *all = all.clone().union(fails)?,
+            None => places.push((loc, fails)),
         }
-        Ok(is_possible)
     }
+    for (loc, fails) in places {
+        let holds = Condition::Never(fails.coalesce()?);
+        scop.ledger.assume(Assumption { kind, holds, why: why.into(), loc });
+    }
+    Ok(())
+}
 
+impl<'p> Lifter<'_, 'p> {
     /// Pairs of arrays of which one is written must be apart; what LLVM cannot tell is assumed, if it can be checked.
     pub(super) fn assume_no_overlap(
         &self,
         scop: &mut Scop,
         sources: &[ArraySource<'p>],
+        memory: &Memory<'p>,
     ) -> Result<(), Reason> {
         let touched = Touched::of(scop);
         let bases: Vec<_> = sources.iter().enumerate().filter_map(base).collect();
@@ -55,8 +59,18 @@ impl<'p> Lifter<'_, 'p> {
                 if touched.unbounded.contains(&a) || touched.unbounded.contains(&b) {
                     return Err(Reason::PossibleOverlap { first: x, second: y });
                 }
-                let why = format!("{x} and {y} do not overlap");
-                scop.ledger.assume(Assumption { holds: Condition::NoOverlap(b, a), why, loc: None });
+                let (kind, why, loc) = match memory.load_of(first).or(memory.load_of(second)) {
+                    Some(load) => {
+                        let why = format!("what is loaded here does not change: {x} and {y} do not overlap");
+                        (Kind::InvariantLoad, why, load.loc())
+                    }
+                    None => {
+                        let written = if touched.written.contains(&a) { first } else { second };
+                        let why = format!("{x} and {y} do not overlap");
+                        (Kind::NoOverlap, why, memory.first_loc(written))
+                    }
+                };
+                scop.ledger.assume(Assumption { kind, holds: Condition::NoOverlap(b, a), why, loc });
             }
         }
         Ok(())
@@ -111,29 +125,30 @@ fn is_bounded(relation: &Map) -> isl::Result<bool> {
 pub(super) fn assume_shapes<'p>(scop: &mut Scop, draft: &Draft<'p>, memory: &Memory<'p>) -> isl::Result<()> {
     for shape in &memory.shapes {
         let array = draft.at(shape.base);
-        let name = shape.base.readable();
+        let (name, loc) = (shape.base.readable(), memory.first_loc(shape.base));
         if !scop.context.is_subset(&shape.valid)? {
             let why = format!("the subscripts of {name} stay inside their dimensions");
             let holds = Condition::Params(shape.valid.clone());
-            scop.ledger.assume(Assumption { holds, why, loc: None });
+            let kind = if shape.is_constant { Kind::InBounds } else { Kind::Shape };
+            scop.ledger.assume(Assumption { kind, holds, why, loc: loc.clone() });
         }
         if shape.layout == Layout::Anywhere {
-            let why = format!("the rows of {name} do not overlap");
-            scop.ledger.assume(Assumption { holds: Condition::Rows(array), why, loc: None });
+            let (kind, why) = (Kind::NoOverlap, format!("the rows of {name} do not overlap"));
+            scop.ledger.assume(Assumption { kind, holds: Condition::Rows(array), why, loc: loc.clone() });
         }
         if !shape.is_constant {
-            let why = format!("the size of {name} is moderate");
-            scop.ledger.assume(Assumption { holds: Condition::Near(array), why, loc: None });
+            let (kind, why) = (Kind::ModerateSize, format!("the size of {name} is moderate"));
+            scop.ledger.assume(Assumption { kind, holds: Condition::Near(array), why, loc });
         }
     }
     Ok(())
 }
 
 /// Indices stay below their limits.
-pub(super) fn assume_tests(scop: &mut Scop, tests: &[Below]) {
+pub(super) fn assume_tests(scop: &mut Scop, kind: Kind, tests: &[Below], loc: Option<SourceLoc>) {
     for test in tests {
-        let why = "an index stays below its limit".into();
-        scop.ledger.assume(Assumption { holds: Condition::Below(test.clone()), why, loc: None });
+        let (why, loc) = ("an index stays below its limit".into(), loc.clone());
+        scop.ledger.assume(Assumption { kind, holds: Condition::Below(test.clone()), why, loc });
     }
 }
 
@@ -152,7 +167,8 @@ pub(super) fn assume_moderate_sizes(scop: &mut Scop) -> isl::Result<()> {
     let bounds: Vec<_> = wide.iter().map(|name| format!("-{MODERATE} <= {name} <= {MODERATE}")).collect();
     let text = format!("[{}] -> {{ : {} }}", wide.join(", "), bounds.join(" and "));
     let holds = Condition::Params(Set::read_from_str(&scop.ctx, &text)?);
-    let why = "sizes are moderate, so that bounds fit 64 bits".into();
-    scop.ledger.assume(Assumption { holds, why, loc: None });
+    let verb = if wide.len() == 1 { "is" } else { "are" };
+    let why = format!("{} {verb} between -2^48 and 2^48", wide.join(", "));
+    scop.ledger.assume(Assumption { kind: Kind::ModerateSize, holds, why, loc: None });
     Ok(())
 }

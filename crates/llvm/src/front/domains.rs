@@ -19,6 +19,7 @@ use super::flow::Blocks;
 use super::hammock::{Grounds, Hammock};
 use crate::pass::{Block, Inst, Loop, Pass, Region};
 use crate::scev::ScevKind;
+use assume::restriction;
 use isl::{DimType, PwAff, Set};
 use llvm_sys::LLVMOpcode;
 use std::collections::HashMap;
@@ -44,6 +45,8 @@ pub struct Domains<'p> {
     /// `{ : ... }`: parameter values for which a bound or a condition may be computed differently by the machine, in an
     /// iteration that the domains have.
     pub fails: Vec<(Set, Inst<'p>)>,
+    /// `{ : ... }`: parameter values for which a loop does not end, or only by going round the end of its type.
+    pub endless: Vec<(Set, Inst<'p>)>,
     /// `{ : ... }`: parameter values for which an iteration goes to code that does not return.
     pub errors: Vec<(Set, Inst<'p>)>,
     /// Tests that keep control from code that does not return, and are not affine.
@@ -66,6 +69,7 @@ pub fn domains<'p>(
         inside: Blocks::new(),
         chains,
         fails: vec![],
+        endless: vec![],
         errors: vec![],
         tests: vec![],
     };
@@ -218,8 +222,11 @@ impl<'p> Builder<'_, 'p> {
             ScevKind::CouldNotCompute if self.counts.contains_key(&block) => return Err(Stop::NotAffine),
             ScevKind::CouldNotCompute => self.first_exit(block, last, entered, chain)?,
             _ => {
-                let Evaluated { value, fails } = self.affine.unsigned(&scev, chain)?;
+                let Evaluated { value, fails } = self.affine.signed(&scev, chain)?;
                 self.note(fails, entered, last)?;
+                if let Some(negative) = self.affine.negative(&scev, &value)? {
+                    self.note_endless(negative, entered, last)?;
+                }
                 value
             }
         };
@@ -250,7 +257,7 @@ impl<'p> Builder<'_, 'p> {
         let exits = exits.project_out(DimType::In, depth - 1, 1)?.project_out(DimType::Out, 0, depth - 1)?;
         let count = exits.lexmin_pw_multi_aff()?.get_at(0)?.add_dims(DimType::In, 1)?;
         let endless = entered.clone().subtract(count.clone().domain()?)?;
-        self.note(endless.clone(), &endless, last)?;
+        self.note_endless(endless.clone(), &endless, last)?;
         let runs = counts.intersect(counter.le_set(count.clone())?)?;
         fails.into_iter().try_for_each(|fails| self.note(fails, &runs, last))?;
         Ok(count)
@@ -258,9 +265,18 @@ impl<'p> Builder<'_, 'p> {
 
     /// Remembers the parameter values for which the machine may differ in one of these iterations.
     pub(super) fn note(&mut self, fails: Set, within: &Set, at: Inst<'p>) -> Result<(), Stop> {
-        let fails = fails.intersect(within.clone())?.params()?;
+        let fails = restriction(fails, within)?;
         if !fails.is_empty()? {
             self.domains.fails.push((fails, at));
+        }
+        Ok(())
+    }
+
+    /// Remembers the parameter values for which a loop does not end in one of these iterations.
+    fn note_endless(&mut self, endless: Set, within: &Set, at: Inst<'p>) -> Result<(), Stop> {
+        let endless = restriction(endless, within)?;
+        if !endless.is_empty()? {
+            self.domains.endless.push((endless, at));
         }
         Ok(())
     }

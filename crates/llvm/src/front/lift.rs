@@ -15,7 +15,7 @@
 
 use super::Obstacle;
 use super::affine::{Affine, Stop};
-use super::assumptions::{assume_moderate_sizes, assume_shapes, assume_tests};
+use super::assumptions::{assume_moderate_sizes, assume_never, assume_shapes, assume_tests};
 use super::bodies::{Links, Outside, Reader};
 use super::domains::{self, Domains};
 use super::draft::Draft;
@@ -32,7 +32,7 @@ use crate::pass::{Anchor, Block, Inst, Loop, Pass, Region, Value};
 use crate::scev::{ScevRef, Scevs};
 use isl::{Ctx, Map, Set};
 use llvm_sys::LLVMOpcode;
-use model::{AccessKind, ArrayId, Budget, Order, Reason, Scop, Stmt, StmtId};
+use model::{AccessKind, ArrayId, Budget, Kind, Order, Reason, Scop, Stmt, StmtId};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
@@ -245,7 +245,7 @@ impl<'p> Lifter<'_, 'p> {
         let mut memory = memory.only(&needed);
         self.find_rows(&mut memory)?;
         self.find_shapes(&mut memory).map_err(|stop| Obstacle::of_region(self.region, reason(stop)))?;
-        self.expect_success(&mut memory.wants).map_err(|(stop, at)| obstacle(stop, at))?;
+        self.expect_success(&mut memory.tested).map_err(|(stop, at)| obstacle(stop, at))?;
         let material = Material { memory: &memory, exits: &exits, needed };
         let mut program = Program::default();
         let order = self.order(shape, &material, &mut program);
@@ -505,20 +505,27 @@ impl<'p> Lifter<'_, 'p> {
             order,
             ledger: Default::default(),
         };
-        let fails: Vec<_> = self.domains.fails.iter().chain(&memory.wants.fails).cloned().collect();
-        // First, so that the other conditions can be computed in 64 bits.
-        assume_moderate_sizes(&mut scop).map_err(|error| failed(error.into()))?;
-        if !self.assume_never(&mut scop, &fails, "bounds and conditions do not wrap").map_err(failed)? {
-            return Err(refuse(Reason::NotModelled { what: "arithmetic that always wraps".into() }));
-        }
-        if !self.assume_never(&mut scop, &self.domains.errors, "no check fails").map_err(failed)? {
-            return Err(refuse(Reason::ErrorExit));
-        }
-        assume_tests(&mut scop, &memory.wants.below);
+        self.assume_params(&mut scop, memory).map_err(|error| failed(error.into()))?;
         assume_shapes(&mut scop, draft, memory).map_err(|error| failed(error.into()))?;
-        self.assume_no_overlap(&mut scop, &draft.sources).map_err(refuse)?;
+        self.assume_no_overlap(&mut scop, &draft.sources, memory).map_err(refuse)?;
         scop.verify().map_err(|error| refuse(Reason::Internal { message: error.to_string() }))?;
         Ok(scop)
+    }
+}
+
+impl<'p> Lifter<'_, 'p> {
+    /// What parameters and products of them decide.
+    fn assume_params(&self, scop: &mut Scop, memory: &Memory<'p>) -> isl::Result<()> {
+        assume_moderate_sizes(scop)?;
+        assume_never(scop, Kind::BoundedLoop, &self.domains.endless, "the loop ends")?;
+        assume_never(scop, Kind::NoWrap, &self.domains.fails, "bounds and conditions do not wrap")?;
+        assume_never(scop, Kind::NoWrap, &memory.wants.fails, "subscripts do not wrap")?;
+        assume_never(scop, Kind::NoError, &self.domains.errors, "no check fails")?;
+        assume_never(scop, Kind::NoError, &memory.tested.fails, "no check fails")?;
+        assume_tests(scop, Kind::NoWrap, &memory.wants.below, None);
+        let at = self.domains.tests.first().and_then(|test| test.at.loc());
+        assume_tests(scop, Kind::NoError, &memory.tested.below, at);
+        Ok(())
     }
 }
 

@@ -14,7 +14,7 @@ use super::rows::{Row, RowRead};
 use crate::pass::{Alias, Anchor, Block, Inst, Value};
 use crate::scev::{ScevKind, ScevRef};
 use isl::{Map, PwAff, Set, Val};
-use model::{Below, Reason};
+use model::{Below, Reason, SourceLoc};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -34,6 +34,8 @@ pub struct Memory<'p> {
     pub shapes: Vec<Shape<'p>>,
     /// What offsets and lengths need to be what the model says.
     pub wants: Wants<'p>,
+    /// What must hold for no test to fail.
+    pub tested: Wants<'p>,
 }
 
 /// What must hold for parts of the model to be right.
@@ -129,6 +131,16 @@ impl<'p> Memory<'p> {
     pub fn row_table(&self, base: Value<'p>) -> Option<Value<'p>> {
         let mut rows = self.accesses.iter().filter(|access| access.base == base);
         rows.find_map(|access| access.row.as_ref()).map(|row| row.table)
+    }
+
+    /// Where the array at that address is first touched.
+    pub fn first_loc(&self, base: Value<'p>) -> Option<SourceLoc> {
+        self.accesses.iter().find(|access| access.base == base).and_then(|access| access.inst.loc())
+    }
+
+    /// The load that gives one value from that address ([`super::headers`]).
+    pub fn load_of(&self, base: Value<'p>) -> Option<Inst<'p>> {
+        self.headers.iter().find(|header| header.base == base).map(|header| header.inst)
     }
 
     /// What people should know about the arrays: their declarations, with the conditions.
@@ -257,6 +269,9 @@ impl<'p> Lifter<'_, 'p> {
             evaluated => evaluated?,
         };
         let Some(within) = self.domains.of.get(&inst.block()).cloned() else { return Ok(None) };
+        if wrong.plain_is_empty()? {
+            return Ok(Some(value));
+        }
         let context = self.affine.context()?;
         let within = within.intersect_params(context)?;
         let wrong = wrong.intersect(within.clone())?.params()?;

@@ -1,4 +1,4 @@
-; test: opt -passes=orthant -orthant-stop-after=lift -orthant-print-after=detect -disable-output %s
+; test: opt -passes=orthant -orthant-stop-after=assume -orthant-print-after=detect -disable-output %s
 ; Read as a signed number the limit is always negative, so the model would never describe what happens.
 define void @f(i64 %x, ptr noalias %a) {
 entry:
@@ -17,4 +17,4 @@ exit:
 ; output:
 ; orthant: detect: f
 ;   unknown place: rejected, depth 1, 1 loops
-;     not-modelled: unknown place: arithmetic that always wraps is not modelled yet
+;     infeasible-assumption: unknown place: an assumption that is needed never holds (bounded loop: the loop ends)

@@ -1,0 +1,327 @@
+//! The run-time check: what must be tested, as expressions over parameters and base addresses.
+//!
+//! Conjuncts about parameters come first, in the order of [`crate::simplify()`]: each is evaluated for parameters for which
+//! those before it hold, and `astgen` proves that nothing in it overflows 64 bits there. Then sizes, then products,
+//! then addresses: the cheap ones first. The back end evaluates all of them and branches once.
+//!
+//! An array's extent is the range of rows that its accesses touch; in bytes it is computed with overflow in mind, because
+//! that takes products of parameters. Two arrays are apart if one of them is not touched at all, or if one extent ends
+//! before the other begins. Only where rows are behind a table of addresses, those are read that the program reads, too.
+
+use crate::no_overlap::{cells, exact_range, range};
+use crate::simplify::{Assumed, Fate};
+use astgen::{Error, Expr, condition, expression};
+use isl::{DimType, PwAff, Set};
+use model::{AccessKind, Array, ArrayId, Condition, Kind, Layout, Scop, SourceLoc};
+
+/// The run-time check.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// All must hold; each has a meaning where those before it hold.
+    pub conjuncts: Vec<Conjunct>,
+}
+
+/// One thing that is tested.
+#[derive(Clone, Debug)]
+pub struct Conjunct {
+    /// The assumption's kind; `None`: that there is something to do at all.
+    pub kind: Option<Kind>,
+    /// What the assumption protects.
+    pub why: String,
+    /// Where.
+    pub loc: Option<SourceLoc>,
+    /// How it is tested.
+    pub test: Test,
+}
+
+/// How an assumption is tested.
+#[derive(Clone, Debug)]
+pub enum Test {
+    /// A condition on the parameters.
+    Holds(Expr),
+    /// A condition on the parameters that must not hold.
+    Fails(Expr),
+    /// An array's cells are near its base.
+    Near(Near),
+    /// A number is below a limit.
+    Below(Below),
+    /// The rows of an array do not overlap.
+    Rows(AllRows),
+    /// Two arrays do not overlap.
+    Apart(Apart),
+}
+
+impl Test {
+    /// What it says about rows that are anywhere.
+    pub fn rows(&self) -> Option<&AllRows> {
+        match self {
+            Test::Rows(rows) => Some(rows),
+            _ => None,
+        }
+    }
+}
+
+/// All rows of an array whose rows are anywhere.
+#[derive(Clone, Debug)]
+pub struct AllRows {
+    /// The array's index in the model.
+    pub array: usize,
+    /// It is touched.
+    pub touched: Expr,
+    /// The first row and one past the last; all between are touched, or the program reads where they are.
+    pub rows: [Expr; 2],
+    /// The first cell of all rows, and one past the last.
+    pub cells: [Expr; 2],
+    /// Bytes per cell.
+    pub cell_bytes: i64,
+    /// Whether they must not overlap each other.
+    pub are_written: bool,
+}
+
+/// A number `(x * size + y) * size' + ...` that must be below a limit, if it matters at all.
+#[derive(Clone, Debug)]
+pub struct Below {
+    /// It matters.
+    pub tested: Expr,
+    /// The subscripts.
+    pub last: Vec<Expr>,
+    /// The sizes of all dimensions but the first.
+    pub sizes: Vec<Expr>,
+    /// The limit.
+    pub limit: Expr,
+}
+
+/// Two arrays that must not overlap, if both are touched at all.
+#[derive(Clone, Debug)]
+pub struct Apart {
+    /// Both are touched.
+    pub touched: Expr,
+    /// What is touched of each.
+    pub extents: [Extent; 2],
+}
+
+/// An array whose touched cells must be less than 2^62 bytes from its base.
+#[derive(Clone, Debug)]
+pub struct Near {
+    /// It is touched.
+    pub touched: Expr,
+    /// What is touched.
+    pub extent: Extent,
+}
+
+/// A range of rows of an array; of cells, if it has one dimension.
+#[derive(Clone, Debug)]
+pub struct Extent {
+    /// The array's index in the model.
+    pub array: usize,
+    /// The first row.
+    pub first: Expr,
+    /// One past the last row.
+    pub end: Expr,
+    /// How far rows are from each other.
+    pub rows: Rows,
+    /// Bytes per cell.
+    pub cell_bytes: i64,
+}
+
+/// Where the rows of an array start ([`model::Layout`]).
+#[derive(Clone, Debug)]
+pub enum Rows {
+    /// One after the other; the sizes of all dimensions but the outermost.
+    Even(Vec<Expr>),
+    /// Row `x` at `(growth * x + slope) * x / 2`.
+    Packed {
+        /// A number.
+        growth: i64,
+        /// Of the parameters.
+        slope: Expr,
+    },
+    /// Each somewhere: what is known of them comes from [`AllRows`].
+    Anywhere,
+}
+
+impl Rows {
+    /// How many products it takes to find a row.
+    pub fn products(&self) -> usize {
+        match self {
+            Rows::Even(sizes) => sizes.len(),
+            Rows::Packed { .. } => 2,
+            Rows::Anywhere => 0,
+        }
+    }
+}
+
+/// The check of a model, whose assumptions were simplified.
+pub fn check(scop: &Scop, assumed: &Assumed) -> Result<Check, Error> {
+    let mut conjuncts = Vec::new();
+    let mut known = assumed.context.clone();
+    let is_moderate = |index: &&usize| assumed.taken[**index].assumption.kind == Kind::ModerateSize;
+    let (first, rest): (Vec<&usize>, Vec<&usize>) = assumed.order.iter().partition(is_moderate);
+    for &index in first {
+        conjuncts.push(about_params(scop, assumed, index, &mut known)?);
+    }
+    if !known.is_subset(&assumed.executed)? {
+        let test = Test::Holds(condition(scop, &assumed.executed, &known)?);
+        conjuncts.push(Conjunct { kind: None, why: "there is something to do".into(), loc: None, test });
+        known = known.intersect(assumed.executed.clone())?;
+    }
+    for &index in rest {
+        conjuncts.push(about_params(scop, assumed, index, &mut known)?);
+    }
+    let mut values = by_value(scop, assumed)?;
+    // The sort is stable: equals stay in the order of the ledger.
+    values.sort_by_key(|conjunct| cost(&conjunct.test));
+    conjuncts.extend(values);
+    Ok(Check { conjuncts })
+}
+
+/// What it takes to evaluate a test: products, then addresses.
+fn cost(test: &Test) -> (u8, usize) {
+    match test {
+        Test::Holds(_) | Test::Fails(_) => (0, 0),
+        Test::Near(near) => (1, near.extent.rows.products()),
+        Test::Below(below) => (2, below.sizes.len()),
+        Test::Rows(_) => (3, 0),
+        Test::Apart(apart) => (4, apart.extents.iter().map(|extent| extent.rows.products()).sum()),
+    }
+}
+
+fn about_params(scop: &Scop, assumed: &Assumed, index: usize, known: &mut Set) -> Result<Conjunct, Error> {
+    let taken = &assumed.taken[index];
+    let (test, good) = match &taken.fate {
+        Fate::Restriction(bad) => {
+            (Test::Fails(condition(scop, bad, known)?), known.clone().subtract(bad.clone())?)
+        }
+        Fate::Positive(good) => {
+            (Test::Holds(condition(scop, good, known)?), known.clone().intersect(good.clone())?)
+        }
+        Fate::Implied | Fate::ByValue => return Err(Error::Unexpected("a condition without a set".into())),
+    };
+    *known = good.coalesce()?;
+    let model::Assumption { kind, why, loc, .. } = taken.assumption.clone();
+    Ok(Conjunct { kind: Some(kind), why, loc, test })
+}
+
+/// The tests of addresses and products.
+fn by_value(scop: &Scop, assumed: &Assumed) -> Result<Vec<Conjunct>, Error> {
+    let valid = &assumed.valid;
+    let mut conjuncts = Vec::new();
+    for taken in &assumed.taken {
+        let test = match &taken.assumption.holds {
+            Condition::Params(_) | Condition::Never(_) => None,
+            Condition::NoOverlap(a, b) => apart(scop, *a, *b, valid)?.map(Test::Apart),
+            Condition::Near(array) => near(scop, *array, valid)?.map(Test::Near),
+            Condition::Rows(array) => all_rows(scop, *array, valid)?.map(Test::Rows),
+            Condition::Below(test) => below(scop, test, valid)?.map(Test::Below),
+        };
+        let model::Assumption { kind, why, loc, .. } = taken.assumption.clone();
+        conjuncts.extend(test.map(|test| Conjunct { kind: Some(kind), why, loc, test }));
+    }
+    Ok(conjuncts)
+}
+
+/// `None`: the nest never touches both.
+fn apart(scop: &Scop, a: ArrayId, b: ArrayId, valid: &Set) -> Result<Option<Apart>, Error> {
+    let (first, second) = (cells(scop, a, valid)?, cells(scop, b, valid)?);
+    let both = first.clone().params()?.intersect(second.clone().params()?)?.intersect(valid.clone())?;
+    if both.is_empty()? {
+        return Ok(None);
+    }
+    let extents = [extent(scop, a, &first, &both)?, extent(scop, b, &second, &both)?];
+    Ok(Some(Apart { touched: condition(scop, &both, valid)?, extents }))
+}
+
+/// `None`: the nest never touches it.
+fn near(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<Near>, Error> {
+    let cells = cells(scop, array, valid)?;
+    let touched = cells.clone().params()?.intersect(valid.clone())?;
+    if touched.is_empty()? {
+        return Ok(None);
+    }
+    let extent = extent(scop, array, &cells, &touched)?;
+    Ok(Some(Near { touched: condition(scop, &touched, valid)?, extent }))
+}
+
+/// `None`: the nest never touches it.
+fn all_rows(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<AllRows>, Error> {
+    let cells = cells(scop, array, valid)?;
+    let touched = cells.clone().params()?.intersect(valid.clone())?;
+    if touched.is_empty()? {
+        return Ok(None);
+    }
+    let ends = |line: Set| -> Result<[Expr; 2], Error> {
+        let range = exact_range(&line)?;
+        Ok([expression(scop, &range.first, &touched)?, expression(scop, &range.end, &touched)?])
+    };
+    let writes = |access: &model::Access| access.array == array && access.kind != AccessKind::Read;
+    Ok(Some(AllRows {
+        array: array.index(),
+        touched: condition(scop, &touched, valid)?,
+        rows: ends(cells.clone())?,
+        cells: ends(cells.project_out(DimType::Set, 0, 1)?)?,
+        cell_bytes: i64::from(scop.array(array).elem_bytes),
+        are_written: scop.stmts.iter().flat_map(|stmt| &stmt.accesses).any(writes),
+    }))
+}
+
+/// The rows of an array in which cells are touched, for parameters in `within`.
+fn extent(scop: &Scop, array: ArrayId, cells: &Set, within: &Set) -> Result<Extent, Error> {
+    let range = match scop.array(array).layout {
+        Layout::Even => range(cells)?,
+        // More rows than there are need not end later.
+        Layout::Packed { .. } | Layout::Anywhere => exact_range(cells)?,
+    };
+    Ok(Extent {
+        array: array.index(),
+        first: expression(scop, &range.first, within)?,
+        end: expression(scop, &range.end, within)?,
+        rows: rows(scop, scop.array(array), within)?,
+        cell_bytes: i64::from(scop.array(array).elem_bytes),
+    })
+}
+
+/// How far rows are from each other, for parameters in `within`.
+pub fn rows(scop: &Scop, array: &Array, within: &Set) -> Result<Rows, Error> {
+    match &array.layout {
+        Layout::Even => {
+            let sizes = array.shape.iter().skip(1).map(|text| size(scop, text, within));
+            Ok(Rows::Even(sizes.collect::<Result<_, _>>()?))
+        }
+        Layout::Anywhere => Ok(Rows::Anywhere),
+        Layout::Packed { growth, slope } => {
+            Ok(Rows::Packed { growth: *growth, slope: number(scop, slope, within)? })
+        }
+    }
+}
+
+/// The size of a dimension, for parameters in `within`.
+fn size(scop: &Scop, size: &Option<String>, within: &Set) -> Result<Expr, Error> {
+    let text = size.as_deref().ok_or(Error::Unexpected("a dimension without a size".into()))?;
+    number(scop, text, within)
+}
+
+/// A number in isl's notation, for parameters in `within`.
+fn number(scop: &Scop, text: &str, within: &Set) -> Result<Expr, Error> {
+    let names: Vec<_> = scop.params.iter().map(|param| param.name.as_str()).collect();
+    let number = PwAff::read_from_str(&scop.ctx, &format!("[{}] -> {{ [({text})] }}", names.join(", ")))?;
+    expression(scop, &number, within)
+}
+
+/// `None`: there are no numbers.
+fn below(scop: &Scop, test: &model::Below, valid: &Set) -> Result<Option<Below>, Error> {
+    let cells = test.cells.clone().align_params(scop.context.get_space()?)?;
+    let cells = cells.intersect_params(valid.clone())?.coalesce()?;
+    let tested = cells.clone().params()?.intersect(valid.clone())?;
+    if tested.is_empty()? {
+        return Ok(None);
+    }
+    let last = cells.lexmax_pw_multi_aff()?;
+    let subscript = |at| expression(scop, &last.get_at(at)?, &tested);
+    let limit = test.limit.clone().align_params(scop.context.get_space()?)?;
+    Ok(Some(Below {
+        tested: condition(scop, &tested, valid)?,
+        last: (0..=test.sizes.len()).map(subscript).collect::<Result<_, _>>()?,
+        sizes: test.sizes.iter().map(|size| number(scop, size, &tested)).collect::<Result<_, _>>()?,
+        limit: expression(scop, &limit, &tested)?,
+    }))
+}

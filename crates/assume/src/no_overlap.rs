@@ -1,0 +1,95 @@
+//! No overlap: what a nest touches of an array, as a range (paper 002, Section 4.6).
+//!
+//! Two arrays do not overlap if one range ends before the other begins. A range is the least and the greatest row that is
+//! touched, as affine functions of the parameters. Steps that are not uniform make those complicated: `5 * floor((n - 1) / 5) + 4`.
+//! What is checked need not be exact, as long as the range contains what is touched: existentials are dropped, which is
+//! how the check of Figure 14b becomes that of Figure 14c.
+
+use isl::{DimType, PwAff, Set, Val};
+use model::{ArrayId, Scop};
+
+/// The first row that is touched and the end of the last: `{ [] -> [row] }`.
+pub struct Range {
+    /// The first row.
+    pub first: PwAff,
+    /// One past the last row.
+    pub end: PwAff,
+}
+
+/// `{ A[x] }`: the cells of an array that the nest touches, for parameters in `valid`.
+pub fn cells(scop: &Scop, array: ArrayId, valid: &Set) -> isl::Result<Set> {
+    let mut all: Option<Set> = None;
+    for stmt in &scop.stmts {
+        for access in stmt.accesses.iter().filter(|access| access.array == array) {
+            let cells = access.relation.clone().intersect_domain(stmt.domain.clone())?.range()?;
+            all = Some(match all {
+                Some(before) => before.union(cells)?,
+                None => cells,
+            });
+        }
+    }
+    match all {
+        Some(cells) => cells.intersect_params(valid.clone())?.coalesce(),
+        None => Set::empty(scop.context.get_space()?),
+    }
+}
+
+/// The first and the last row in which a cell is touched.
+pub fn exact_range(cells: &Set) -> isl::Result<Range> {
+    ends(&rows(cells)?)
+}
+
+fn rows(cells: &Set) -> isl::Result<Set> {
+    let more = cells.dim(DimType::Set)?.saturating_sub(1);
+    cells.clone().project_out(DimType::Set, 1, more)
+}
+
+/// The rows of an array in which cells are touched, perhaps a few more; of cells, if it has one dimension.
+pub fn range(cells: &Set) -> isl::Result<Range> {
+    let rows = rows(cells)?;
+    let exact = ends(&rows)?;
+    if !rows.involves_locals()? {
+        return Ok(exact);
+    }
+    let hull = Set::from_basic_set(rows.clone().remove_divs()?.simple_hull()?)?;
+    let hull = hull.intersect_params(rows.params()?)?.coalesce()?;
+    if !hull.dim_is_bounded(DimType::Set, 0)? {
+        return Ok(exact);
+    }
+    let simple = ends(&hull)?;
+    let is_tight =
+        is_at_most(&simple.end, &exact.end, SLACK)? && is_at_most(&exact.first, &simple.first, SLACK)?;
+    Ok(if is_tight { simple } else { exact })
+}
+
+/// How many rows more a simple range may have.
+const SLACK: i64 = 64;
+
+fn ends(rows: &Set) -> isl::Result<Range> {
+    let one = Val::int_from_si(rows.ctx(), 1)?;
+    let (first, last) = (rows.clone().lexmin_pw_multi_aff()?, rows.clone().lexmax_pw_multi_aff()?);
+    Ok(Range { first: first.get_at(0)?, end: last.get_at(0)?.add_constant_val(one)? })
+}
+
+/// Whether one number exceeds another by no more than that, for all parameters.
+fn is_at_most(number: &PwAff, other: &PwAff, slack: i64) -> isl::Result<bool> {
+    let most = other.clone().add_constant_val(Val::int_from_si(other.ctx(), slack)?)?;
+    number.clone().gt_set(most)?.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use isl::Ctx;
+
+    /// Figure 14: rows `5c` to `5c + 4` for `5c < N`.
+    #[test]
+    fn figure_14() {
+        let ctx = Ctx::new();
+        let cells = "[N] -> { A[x] : exists (c : 0 <= c and 5c < N and 5c <= x <= 5c + 4) }";
+        let cells = Set::read_from_str(&ctx, cells).unwrap();
+        let found = range(&cells).unwrap();
+        assert_eq!(found.first.to_string(), "[N] -> { [(0)] : N > 0 }");
+        assert_eq!(found.end.to_string(), "[N] -> { [(4 + N)] : N > 0 }");
+    }
+}
