@@ -21,7 +21,7 @@ use assume::{Check, Conjunct, Rows, Test};
 use astgen::{Expr, For, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
-use model::{AccessId, AccessKind, Operand, Stmt, StmtId};
+use model::{AccessId, AccessKind, CodeSize, Operand, Stmt, StmtId};
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -103,6 +103,15 @@ fn add_expression<'p>(
     }
 }
 
+/// How much code was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Growth {
+    /// The nest's own.
+    pub own: CodeSize,
+    /// The new loops and their check.
+    pub added: CodeSize,
+}
+
 /// Why there are no new loops.
 pub enum Failure {
     /// A value could not be computed; the function does what it did.
@@ -119,7 +128,7 @@ pub fn emit<'p>(
     prepared: &Prepared<'p>,
     nodes: &[Node],
     check: &Check,
-) -> Result<(), Failure> {
+) -> Result<Growth, Failure> {
     let builder = Builder::new(pass);
     let mut emitter = Emitter {
         pass,
@@ -144,11 +153,17 @@ pub fn emit<'p>(
         pass.delete_blocks(&builder.created());
         return Err(Failure::Undone);
     };
+    let own = size_of(region_blocks(lifted.region));
     emitter.join(written);
     match pass.verify() {
         Some(message) => Err(Failure::Broken(message)),
-        None => Ok(()),
+        None => Ok(Growth { own, added: size_of(builder.created()) }),
     }
+}
+
+fn size_of<'p>(blocks: impl IntoIterator<Item = Block<'p>>) -> CodeSize {
+    let counts: Vec<_> = blocks.into_iter().map(|block| block.insts().count()).collect();
+    CodeSize { blocks: counts.len(), instructions: counts.iter().sum() }
 }
 
 /// New code that nothing leads to yet.
