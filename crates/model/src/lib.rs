@@ -15,6 +15,7 @@ mod size;
 mod source;
 pub mod text;
 pub mod verify;
+pub mod written;
 
 pub use budget::{Budget, BudgetSpent};
 pub use ledger::{Assumption, Below, Condition, Kind, Ledger};

@@ -11,10 +11,10 @@
 
 use crate::affine::{Row, row};
 use isl::{
-    Aff, AstLoopType, DimType, LocalSpace, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType,
-    UnionMap, UnionPwAffList, UnionSet, Val,
+    AstLoopType, DimType, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap,
+    UnionPwAffList, UnionSet, Val,
 };
-use model::{Order, Scop, StmtId};
+use model::{Order, Scop, StmtId, written};
 use std::collections::HashMap;
 
 /// A step from the root of a tree to a statement.
@@ -336,40 +336,19 @@ pub fn is_one_component(scop: &Scop, dependences: &UnionMap) -> isl::Result<bool
     Ok(components(stmts.len(), &edges(scop, &stmts, dependences)?).len() == 1)
 }
 
-/// `{ S[i, j] -> [(j)] }` for the counter at `depth`, or `[(i + j)]` if the loop starts at `i`.
+/// `{ S[i, j] -> [(j)] }` for the counter at `depth`, as it was written: what can change places is then the loop that was
+/// written, not one along diagonals.
 fn counters(scop: &Scop, stmts: &[StmtId], depth: usize) -> isl::Result<MultiUnionPwAff> {
-    let starts: Vec<_> = stmts.iter().map(|id| start(scop, *id, depth)).collect::<isl::Result<_>>()?;
-    let start = starts.first().filter(|first| starts.iter().all(|other| other == *first));
+    let starts = stmts.iter().map(|id| written::start(&scop.stmt(*id).domain, depth));
+    let starts: Vec<_> = starts.collect::<isl::Result<_>>()?;
+    let common = starts.first().filter(|first| starts.iter().all(|other| other == *first));
+    let start = common.map_or(&[][..], Vec::as_slice);
     let mut all = UnionMap::empty_ctx(&scop.ctx)?;
     for &id in stmts {
-        let space = scop.stmt(id).domain.get_space()?;
-        let mut counter = Aff::var_on_domain(LocalSpace::from_space(space)?, DimType::Set, depth)?;
-        for (outer, times) in start.into_iter().flatten().enumerate() {
-            counter =
-                counter.add_coefficient_val(DimType::In, outer, Val::int_from_si(&scop.ctx, *times)?)?;
-        }
+        let counter = written::written(scop.stmt(id).domain.get_space()?, depth, start)?;
         all = all.union(UnionMap::from_map(Map::from_aff(counter)?)?)?;
     }
     MultiUnionPwAff::from_union_map(all)
-}
-
-/// Where the loop at `depth` starts, as multiples of the counters around: counters start at 0, so the loop
-/// `for (j = i + 1; j < n; j++)` is `0 <= j < n - i - 1` in the model. With the start added its end is the same in all
-/// iterations of `i`; nothing runs in another order for that, but what it can change places with is the loop that was
-/// written, not one along diagonals.
-fn start(scop: &Scop, id: StmtId, depth: usize) -> isl::Result<Vec<i64>> {
-    let domain = scop.stmt(id).domain.clone();
-    let count = domain.dim(DimType::Set)?;
-    let loops = domain.project_out(DimType::Set, depth + 1, count - depth - 1)?.reset_tuple_id()?;
-    let last = Map::from_range(loops)?.move_dims(DimType::In, 0, DimType::Out, 0, depth)?;
-    let last = row(&last.lexmax_pw_multi_aff()?.get_at(0)?, &counter_names(scop, id.index())?)?;
-    let mut start = last.coefficients.unwrap_or_default();
-    start.iter_mut().for_each(|times| *times = -*times);
-    if start.iter().any(|times| *times < 0) {
-        start.clear();
-    }
-    start.resize(depth, 0);
-    Ok(start)
 }
 
 /// The parts of a body that have some of these statements.
@@ -413,7 +392,19 @@ fn components(count: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
 
 /// The program's own order with perfectly nested loops in one band where that band is permutable.
 pub fn own_order(scop: &Scop, dependences: &UnionMap) -> isl::Result<Schedule> {
-    merged(scop.schedule()?, dependences)
+    merged(in_written_counters(scop, scop.schedule()?)?, dependences)
+}
+
+/// The same order, with loops as they were written: each band is one of the program's own loops.
+fn in_written_counters(scop: &Scop, schedule: Schedule) -> isl::Result<Schedule> {
+    schedule.map_schedule_node_bottom_up(|node| {
+        if node.get_type()? != ScheduleNodeType::Band {
+            return Ok(node);
+        }
+        let stmts: Vec<_> = stmts_below(scop, &node)?.into_iter().map(|at| StmtId(at as u32)).collect();
+        let counters = counters(scop, &stmts, node.get_schedule_depth()?)?;
+        node.delete()?.insert_partial_schedule(counters)
+    })
 }
 
 /// Puts loops that are perfectly nested in one band where that band is permutable.

@@ -8,11 +8,13 @@
 use super::affine::Stop;
 use super::lift::Lifter;
 use super::memory::{Bytes, Memory, MemoryAccess, Wants, greatest_divisor};
-use crate::pass::Value;
+use crate::pass::{Block, Value};
 use crate::scev::{Scev, ScevKind};
 use delinearize::{Access, Atom, Poly, Problem, View, delinearize};
 use isl::{DimType, Map, PwAff, Set, Val};
 use model::Layout;
+use model::written::Written;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The shape of an array and the cells that its accesses touch.
@@ -51,12 +53,13 @@ impl<'p> Lifter<'_, 'p> {
                 bases.push(access.base);
             }
         }
+        let mut written = HashMap::new();
         for base in bases {
             if memory.shape(base).is_some() {
                 continue;
             }
             let mut wants = Wants::default();
-            match self.shape(memory, base, &mut wants)? {
+            match self.shape(memory, base, &mut wants, &mut written)? {
                 Some(shape) => {
                     memory.wants.extend(wants);
                     memory.shapes.push(shape);
@@ -72,13 +75,16 @@ impl<'p> Lifter<'_, 'p> {
         memory: &Memory<'p>,
         base: Value<'p>,
         wants: &mut Wants<'p>,
+        written: &mut HashMap<Block<'p>, Written>,
     ) -> Result<Option<Shape<'p>>, Stop> {
         let of_base = |(_, access): &(usize, &MemoryAccess<'p>)| access.base == base;
-        let (mut indices, mut accesses) = (Vec::new(), Vec::new());
+        let (mut indices, mut accesses, mut maps) = (Vec::new(), Vec::new(), Vec::new());
         for (index, access) in memory.accesses.iter().enumerate().filter(of_base) {
-            let Some(access) = self.as_polynomial(access, wants)? else { return Ok(None) };
+            let Some(found) = self.as_polynomial(access, wants)? else { return Ok(None) };
+            let (found, map) = as_written(found, access, written)?;
             indices.push(index);
-            accesses.push(access);
+            accesses.push(found);
+            maps.push(map);
         }
         let is_affine = indices.iter().all(|index| memory.accesses[*index].extent.is_some());
         let context = self.affine.context()?;
@@ -97,7 +103,10 @@ impl<'p> Lifter<'_, 'p> {
         }
         let cells = indices.iter().enumerate().map(|(at, index)| {
             let depth = self.domains.chains[&memory.accesses[*index].inst.block()].len();
-            let cells = view.relation(at)?;
+            let cells = match &maps[at] {
+                Some(map) => map.clone().apply_range(view.relation(at)?)?,
+                None => view.relation(at)?,
+            };
             // The cells of a range have a counter of their own.
             let more = cells.dim(DimType::In)? - depth;
             Ok((*index, cells.project_out(DimType::In, depth, more)?))
@@ -170,6 +179,47 @@ impl<'p> Lifter<'_, 'p> {
         let more = Poly::counter(depth as u32).scale(i128::from(cell)).map_err(|_| Stop::NotAffine)?;
         Ok((domain.add_dims(DimType::Set, 1)?.intersect(inside)?, more))
     }
+}
+
+/// The access in the counters that were written, and the map to these from the model's, unless they are the same.
+/// Strides tell more there: `A[j][i]` in a loop over `j` that starts at `i` has strides of a row and of a cell, where
+/// the model's counters have those of a row and a cell, and of a row.
+fn as_written<'p>(
+    found: Access,
+    access: &MemoryAccess<'p>,
+    known: &mut HashMap<Block<'p>, Written>,
+) -> Result<(Access, Option<Map>), Stop> {
+    let (block, is_cell) = (access.inst.block(), matches!(access.bytes, Some(Bytes::Fixed(_))));
+    let written = match known.get(&block) {
+        Some(written) if is_cell => written.clone(),
+        _ => Written::of(&found.domain)?,
+    };
+    if is_cell {
+        known.insert(block, written.clone());
+    }
+    let Some(offset) = found.offset.as_ref().filter(|_| !written.is_plain()) else {
+        return Ok((found, None));
+    };
+    let map = written.map(&found.domain.get_space()?)?;
+    let offset = Some(in_written_counters(offset, &written).map_err(|_| Stop::NotAffine)?);
+    let domain = found.domain.clone().apply(map.clone())?;
+    Ok((Access { offset, domain, ..found }, Some(map)))
+}
+
+/// The polynomial with each counter replaced by the one that was written, without its start.
+fn in_written_counters(offset: &Poly, written: &Written) -> Result<Poly, delinearize::Overflow> {
+    let mut counters: Vec<Poly> = Vec::new();
+    for (depth, start) in written.starts().iter().enumerate() {
+        let mut counter = Poly::counter(depth as u32);
+        for (outer, times) in counters.iter().zip(start) {
+            counter = counter.sub(&outer.scale(i128::from(*times))?)?;
+        }
+        counters.push(counter);
+    }
+    offset.substitute(|atom| match atom {
+        Atom::Counter(position) => counters.get(*position as usize).cloned(),
+        _ => None,
+    })
 }
 
 /// Whether the model and the check have words for it: all accesses in rows of a size that is a sum of parameters, or that
