@@ -16,7 +16,7 @@
 //! A bound `max(t, ...)` is treated likewise. Nothing is computed that was not there before, so all values fit.
 
 use crate::idle::has_loop;
-use crate::{Expr, For, Node, Op, Variable};
+use crate::{Expr, For, Node, Op};
 
 /// The same program with full tiles apart.
 pub(crate) fn separate(nodes: Vec<Node>) -> Vec<Node> {
@@ -66,7 +66,7 @@ fn outer(mut each: For) -> Separated {
     };
     let around = |node: Node| Node::For(For { body: vec![node], ..each.clone() });
     match separate_node(only) {
-        Separated::Full { test, full, any } if !test.iter().any(|test| mentions(test, each.variable)) => {
+        Separated::Full { test, full, any } if !test.iter().any(|test| test.mentions(each.variable)) => {
             Separated::Full { test, full: around(full), any: around(any) }
         }
         inside => Separated::Plain(around(inside.into_node())),
@@ -123,17 +123,10 @@ fn leaves(expr: &Expr, wanted: Op) -> Vec<&Expr> {
     }
 }
 
-fn mentions(expr: &Expr, variable: Variable) -> bool {
-    match expr {
-        Expr::Variable(other) => *other == variable,
-        Expr::Op(_, operands) => operands.iter().any(|operand| mentions(operand, variable)),
-        Expr::Int(_) | Expr::Param(_) => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Variable;
 
     fn each(variable: u32, first: Expr, last: Expr, body: Vec<Node>) -> Node {
         let variable = Variable(variable);

@@ -91,6 +91,17 @@ pub enum Expr {
     Op(Op, Vec<Expr>),
 }
 
+impl Expr {
+    /// Whether the loop's variable is in it.
+    pub fn mentions(&self, variable: Variable) -> bool {
+        match self {
+            Expr::Variable(other) => *other == variable,
+            Expr::Op(_, operands) => operands.iter().any(|operand| operand.mentions(variable)),
+            Expr::Int(_) | Expr::Param(_) => false,
+        }
+    }
+}
+
 /// The operations. Division rounds down unless said otherwise; all divisors are positive constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]

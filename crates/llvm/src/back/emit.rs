@@ -9,7 +9,7 @@ use super::builder::{Builder, Type};
 use super::check::{ADDRESS, Scan, Writer};
 use super::facts::Facts;
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
-use super::values::{Hoisted, Values};
+use super::values::{Hoisted, Sum, Values};
 use crate::front::affine::is_invariant;
 use crate::front::exits::{Exit, ExitValue};
 use crate::front::flow::region_blocks;
@@ -18,7 +18,7 @@ use crate::front::statements::{Body, Part};
 use crate::pass::{Block, Inst, Loop, Pass, Value};
 use crate::scev::{Scev, ScevKind, ScevRef};
 use assume::{Check, Conjunct, Rows, Test};
-use astgen::{Expr, For, Node, Variable};
+use astgen::{Expr, For, Node, Op, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 use model::{AccessId, AccessKind, CodeSize, Operand, Stmt, StmtId};
@@ -58,6 +58,7 @@ pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>) -> Option<Prepared<'p>> 
         scevs: &lifted.scevs,
         around: lifted.around,
         next: HashMap::new(),
+        sums: HashMap::new(),
     };
     let param = |scev: &ScevRef<'p>| {
         let value = values.scev(scev, &[], &[], false)?;
@@ -141,11 +142,13 @@ pub fn emit<'p>(
             scevs: &lifted.scevs,
             around: lifted.around,
             next: HashMap::new(),
+            sums: HashMap::new(),
         },
         facts: Facts::new(pass, &lifted.arrays),
         slots: HashMap::new(),
         scans: HashMap::new(),
         variables: HashMap::new(),
+        innermost: None,
     };
     let written = catch_unwind(AssertUnwindSafe(|| emitter.write(nodes, check)));
     let Ok(Some(written)) = written else {
@@ -195,6 +198,8 @@ struct Emitter<'a, 'p> {
     /// What is found out about arrays of rows, by their number.
     scans: HashMap<usize, Scan<'p>>,
     variables: HashMap<Variable, Value<'p>>,
+    /// The innermost loop around what is written.
+    innermost: Option<Variable>,
 }
 
 /// An instance of a statement while it is written.
@@ -367,7 +372,9 @@ impl<'p> Emitter<'_, 'p> {
         let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
         self.values.next.insert(variable, (l.step, next));
         let group = l.is_vector.then(|| self.facts.open());
+        let around = self.innermost.replace(l.variable);
         self.nodes(&l.body)?;
+        self.innermost = around;
         let goes_on = self.builder().compare(LLVMIntSLE, next, last);
         let latch = self.builder().here();
         self.builder().branch(goes_on, head, after);
@@ -393,9 +400,26 @@ impl<'p> Emitter<'_, 'p> {
         Some(())
     }
 
+    /// The value of a counter; if it is a sum, its parts are kept for addresses.
+    fn counter(&mut self, counter: &Expr) -> Option<Value<'p>> {
+        let value = self.expr(counter)?;
+        if let Some((variable, constant, others)) = self.innermost.and_then(|variable| sum(counter, variable))
+        {
+            let b = self.builder();
+            let other = |(expr, is_negative)| {
+                let value = self.expr(expr)?;
+                Some(if is_negative { b.binary(LLVMSub, b.index(0), value) } else { value })
+            };
+            let others = others.into_iter().map(other).collect::<Option<_>>()?;
+            let variable = *self.variables.get(&variable)?;
+            self.values.sums.insert(value, Sum { variable, constant, others });
+        }
+        Some(value)
+    }
+
     /// One instance of a statement.
     fn stmt(&mut self, id: StmtId, counters: &[Expr]) -> Option<()> {
-        let counters = counters.iter().map(|counter| self.expr(counter)).collect::<Option<Vec<_>>>()?;
+        let counters = counters.iter().map(|counter| self.counter(counter)).collect::<Option<Vec<_>>>()?;
         let (new, id) = match self.rewrite {
             Some(rewrite) => (id, rewrite.stmts[id.index()].old?),
             None => (id, id),
@@ -726,4 +750,29 @@ impl<'p> Emitter<'_, 'p> {
             }
         }
     }
+}
+
+/// The parts of `variable + constant + others`, which may be negative; `None` if the expression is no such sum.
+fn sum(expr: &Expr, variable: Variable) -> Option<(Variable, i64, Vec<(&Expr, bool)>)> {
+    let (mut constant, mut others, mut work) = (0i64, Vec::new(), vec![(expr, false)]);
+    while let Some((expr, is_negative)) = work.pop() {
+        match expr {
+            Expr::Op(Op::Add, parts) => work.extend(parts.iter().rev().map(|part| (part, is_negative))),
+            Expr::Op(Op::Neg, parts) => work.extend(parts.iter().map(|part| (part, !is_negative))),
+            Expr::Op(Op::Sub, parts) => {
+                let [a, b] = &parts[..] else { return None };
+                work.extend([(b, !is_negative), (a, is_negative)]);
+            }
+            Expr::Int(number) => {
+                let number = if is_negative { number.checked_neg()? } else { *number };
+                constant = constant.checked_add(number)?;
+            }
+            other => others.push((other, is_negative)),
+        }
+    }
+    let at = others.iter().position(|other| *other == (&Expr::Variable(variable), false))?;
+    others.remove(at);
+    let is_sum = constant != 0 || !others.is_empty();
+    (is_sum && !others.iter().any(|(other, _)| other.mentions(variable)))
+        .then_some((variable, constant, others))
 }

@@ -56,6 +56,18 @@ pub struct Values<'a, 'p> {
     pub around: Option<Loop<'p>>,
     /// Of the variables of new loops: the step, and the value in the next iteration.
     pub next: HashMap<Value<'p>, (i64, Value<'p>)>,
+    /// Of counters that are sums with the variable of the innermost new loop in them: their parts.
+    pub sums: HashMap<Value<'p>, Sum<'p>>,
+}
+
+/// `variable + constant + others`.
+pub struct Sum<'p> {
+    /// The variable of the innermost new loop.
+    pub variable: Value<'p>,
+    /// The constant.
+    pub constant: i64,
+    /// What that loop does not change.
+    pub others: Vec<Value<'p>>,
 }
 
 impl<'p> Values<'_, 'p> {
@@ -124,8 +136,9 @@ impl<'p> Values<'_, 'p> {
         }
     }
 
-    /// An element of a row, in the form in which LLVM sees that the next iteration reads what this one did: the number of
-    /// the element is the counter plus a constant, and what lies apart by constants has one row.
+    /// An element of a row, in the form in which LLVM sees that the next iteration reads what this one did, and which elements
+    /// are different ones: the number of the element is the variable of the innermost loop plus a constant, and what
+    /// lies apart by constants has one row. Only whole addresses are known not to wrap, not their parts.
     fn element(
         &self,
         row: &Row<'_, 'p>,
@@ -144,14 +157,27 @@ impl<'p> Values<'_, 'p> {
             let way = b.binary(LLVMMul, step, b.resize(counter(*over)?, b.type_of(step), true));
             address = b.displace(address, way, is_exact);
         }
-        let counter = counter(row.over)?;
-        let index = match (row.ahead, self.next.get(&counter)) {
+        let (counter, cell) = (counter(row.over)?, b.sized(row.step.unsigned_abs()));
+        let Some(sum) = self.sums.get(&counter) else {
+            return Some(b.element(address, cell, self.ahead(counter, row.ahead, is_exact), is_exact));
+        };
+        for other in &sum.others {
+            address = b.element(address, cell, *other, false);
+        }
+        let is_whole = is_exact && sum.others.is_empty();
+        let index = self.ahead(sum.variable, row.ahead.checked_add(sum.constant)?, is_whole);
+        Some(b.element(address, cell, index, is_whole))
+    }
+
+    /// The counter some steps later.
+    fn ahead(&self, counter: Value<'p>, ahead: i64, is_exact: bool) -> Value<'p> {
+        let b = self.builder;
+        match (ahead, self.next.get(&counter)) {
             (0, _) => counter,
             (ahead, Some(&(step, next))) if step == ahead => next,
             (ahead, _) if is_exact => b.exact(LLVMAdd, counter, b.index(ahead)),
             (ahead, _) => b.binary(LLVMAdd, counter, b.index(ahead)),
-        };
-        Some(b.element(address, b.sized(row.step.unsigned_abs()), index, is_exact))
+        }
     }
 
     /// A sum with at most one address among its parts.
