@@ -31,7 +31,10 @@ impl<'p> Lifter<'_, 'p> {
 
     /// That there may be a better shape.
     pub(super) fn cut_short(&self) -> String {
-        format!("the search ended after {} of the possible shapes (option shape-candidates)", self.shape_options.shapes)
+        format!(
+            "the search ended after {} of the possible shapes (option shape-candidates)",
+            self.shape_options.shapes
+        )
     }
 }
 
