@@ -189,7 +189,7 @@ impl<'p> Lifter<'_, 'p> {
         access: &MemoryAccess<'p>,
         rows: RowGuess,
         wants: &mut Wants<'p>,
-    ) -> Result<Option<(u64, [Rc<str>; 2])>, Stop> {
+    ) -> Result<Option<WholeRows>, Stop> {
         let Some(length) = access.length.as_ref().filter(|_| rows != RowGuess::Nothing) else {
             return Ok(None);
         };
@@ -244,6 +244,9 @@ impl<'p> Lifter<'_, 'p> {
         Ok((domain.add_dims(DimType::Set, 1)?.intersect(inside)?, more))
     }
 }
+
+/// The bytes of a cell; the number of rows and the size of a row.
+type WholeRows = (u64, [Rc<str>; 2]);
 
 /// Which factor in the length of a range of whole rows is the size of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
