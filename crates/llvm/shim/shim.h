@@ -124,6 +124,12 @@ void orthant_remark(OrthantPass *pass, unsigned kind, const char *id, size_t id_
 // An error of the compilation, by the host's own diagnostics.
 void orthant_error(OrthantPass *pass, const char *text, size_t length);
 
+// ---- count.cpp: counting the parts of run-time checks ----
+// Counts before an instruction how often it is reached and how often each of these holds. At exit, the formats (of printf)
+// get the numbers: the table with how often each part was asked behind how often it held, JSON without.
+void orthant_count(OrthantPass *pass, LLVMValueRef before, const LLVMValueRef *held, size_t count, const char *table,
+                   size_t table_length, const char *json, size_t json_length);
+
 // ---- emit.cpp: changes of the control flow and of SSA form ----
 // Puts a block before a region's entry that all edges from outside go through; returns it. Keeps dominators and loops.
 LLVMBasicBlockRef orthant_split_entering(OrthantPass *pass, LLVMBasicBlockRef entry, const LLVMBasicBlockRef *region,

@@ -89,6 +89,7 @@ pub(crate) mod tests {
                             kind: Some(Kind::NoWrap),
                             text: text.clone(),
                             loc: None,
+                            held: None,
                         }],
                         before: text.clone(),
                         after: text,

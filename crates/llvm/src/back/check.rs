@@ -41,16 +41,18 @@ impl<'p> Writer<'_, 'p> {
         self.values.builder
     }
 
-    fn truth(&self, value: bool) -> Value<'p> {
+    /// A constant.
+    pub fn truth(&self, value: bool) -> Value<'p> {
         self.builder().constant(self.builder().int(1), i64::from(value))
     }
 
-    /// Whether all assumptions hold. `None`: some part cannot be computed.
-    pub fn write(&self, check: &Check) -> Option<Value<'p>> {
-        let mut holds = self.truth(true);
+    /// Whether the first assumption holds, whether the first two do, and so on. `None`: some part cannot be computed.
+    pub fn write(&self, check: &Check) -> Option<Vec<Value<'p>>> {
+        let mut holds = vec![];
         for conjunct in &check.conjuncts {
             let ok = self.test(&conjunct.test)?;
-            holds = self.builder().select(holds, ok, self.truth(false));
+            let before = holds.last().copied().unwrap_or_else(|| self.truth(true));
+            holds.push(self.builder().select(before, ok, self.truth(false)));
         }
         Some(holds)
     }

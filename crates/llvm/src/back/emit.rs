@@ -101,6 +101,15 @@ pub enum Failure {
     Broken(String),
 }
 
+/// How a program prints what it counted: formats of `printf`.
+#[derive(Clone, Debug)]
+pub struct Formats {
+    /// For people: the number of runs, then for each conjunct how often it held and how often it was asked.
+    pub table: String,
+    /// A line of JSON: the number of runs, then for each conjunct how often it held.
+    pub json: String,
+}
+
 /// Writes the new loops and the check. The function is changed. The statements of the loops are those of the lifted model,
 /// or of what it became.
 pub fn emit<'p>(
@@ -108,7 +117,7 @@ pub fn emit<'p>(
     (lifted, rewrite): (&Lifted<'p>, Option<&Rewrite>),
     prepared: &Prepared<'p>,
     nodes: &[Node],
-    check: &Check,
+    (check, counting): (&Check, Option<&Formats>),
 ) -> Result<(), Failure> {
     let builder = Builder::new(pass);
     let mut emitter = Emitter {
@@ -132,7 +141,7 @@ pub fn emit<'p>(
         pass.delete_blocks(&builder.created());
         return Err(Failure::Undone);
     };
-    emitter.join(written);
+    emitter.join(written, counting);
     match pass.verify() {
         Some(message) => Err(Failure::Broken(message)),
         None => Ok(()),
@@ -143,6 +152,8 @@ pub fn emit<'p>(
 struct Written<'p> {
     /// Whether all assumptions hold.
     holds: Value<'p>,
+    /// Whether the first holds, whether the first two do, and so on.
+    held: Vec<Value<'p>>,
     /// Its first block.
     start: Block<'p>,
     /// The block that the region leads to.
@@ -195,17 +206,17 @@ impl<'p> Emitter<'_, 'p> {
     fn write(&mut self, nodes: &[Node], check: &Check) -> Option<Written<'p>> {
         self.make_slots()?;
         let start = self.builder().block(c"orthant.start");
-        let holds = self.write_check(check)?;
+        let (holds, held) = self.write_check(check)?;
         self.builder().at_end(start);
         self.write_initial_values();
         self.nodes(nodes)?;
         let exit = self.exit()?;
         let (phis, live) = (self.exit_phis(exit)?, self.live_out(exit)?);
-        Some(Written { holds, start, exit, end: self.builder().here(), phis, live })
+        Some(Written { holds, held, start, exit, end: self.builder().here(), phis, live })
     }
 
     /// Leads control into the new code and out of it.
-    fn join(&self, written: Written<'p>) {
+    fn join(&self, written: Written<'p>, counting: Option<&Formats>) {
         let merge = self.pass.split_exiting(written.exit, &self.prepared.blocks);
         let escape = |(inst, value)| (self.pass.escape(inst, merge, &self.prepared.blocks), value);
         let live: Vec<_> = written.live.into_iter().map(escape).collect();
@@ -221,6 +232,9 @@ impl<'p> Emitter<'_, 'p> {
             self.builder().add_incoming(merged, value, written.end);
         }
         if let Some(old) = self.prepared.entering.terminator() {
+            if let Some(formats) = counting {
+                self.pass.count(old, &written.held, formats);
+            }
             self.builder().before(old);
             self.builder().branch(written.holds, written.start, self.prepared.entry);
             self.builder().erase(old);
@@ -245,10 +259,12 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// Whether all assumptions hold, computed at the end of `entering`.
-    fn write_check(&mut self, check: &Check) -> Option<Value<'p>> {
+    fn write_check(&mut self, check: &Check) -> Option<(Value<'p>, Vec<Value<'p>>)> {
         self.builder().before(self.prepared.entering.terminator()?);
         let (params, arrays) = (&self.prepared.params[..], &self.lifted.arrays[..]);
-        Writer { values: &self.values, params, arrays }.write(check)
+        let writer = Writer { values: &self.values, params, arrays };
+        let held = writer.write(check)?;
+        Some((held.last().copied().unwrap_or_else(|| writer.truth(true)), held))
     }
 
     /// Phis at the region's entry have a first value that no statement writes; the other slots have none, which is said
