@@ -1,6 +1,7 @@
 //! isl's syntax tree to ours, with the proof that all arithmetic fits 64 bits.
 
 use crate::full::separate;
+use crate::idle::skip;
 use crate::interval::{Interval, Ranges, param_ranges};
 use crate::{Error, Expr, For, Node, Op, Variable};
 use isl::{AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, PwAff, Schedule, Set};
@@ -11,7 +12,8 @@ use std::collections::HashMap;
 pub fn generate(scop: &Scop, schedule: &Schedule, context: &Set) -> Result<Vec<Node>, Error> {
     let params = param_ranges(scop, context)?;
     let tree = AstBuild::from_context(context.clone())?.node_from_schedule(schedule.clone())?;
-    Ok(separate(Converter::new(scop, &params).node(&tree)?))
+    let nodes = separate(Converter::new(scop, &params).node(&tree)?);
+    skip(scop, nodes, context)
 }
 
 /// A condition that holds exactly for the parameter values of `set`, given that they are in `context`.

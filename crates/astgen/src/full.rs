@@ -15,6 +15,7 @@
 //!
 //! A bound `max(t, ...)` is treated likewise. Nothing is computed that was not there before, so all values fit.
 
+use crate::idle::has_loop;
 use crate::{Expr, For, Node, Op, Variable};
 
 /// The same program with full tiles apart.
@@ -57,19 +58,11 @@ fn separate_node(node: Node) -> Separated {
     }
 }
 
-fn has_loop(nodes: &[Node]) -> bool {
-    nodes.iter().any(|node| match node {
-        Node::For(_) => true,
-        Node::If { then, otherwise, .. } => has_loop(then) || has_loop(otherwise),
-        Node::Stmt { .. } => false,
-    })
-}
-
 /// A test inside goes on outwards if the loop does not change it and there is nothing else in the loop.
 fn outer(mut each: For) -> Separated {
-    let body = std::mem::take(&mut each.body);
-    let Ok([only]) = <[Node; 1]>::try_from(body.clone()) else {
-        return Separated::Plain(Node::For(For { body: separate(body), ..each }));
+    let only = match <[Node; 1]>::try_from(std::mem::take(&mut each.body)) {
+        Ok([only]) => only,
+        Err(body) => return Separated::Plain(Node::For(For { body: separate(body), ..each })),
     };
     let around = |node: Node| Node::For(For { body: vec![node], ..each.clone() });
     match separate_node(only) {

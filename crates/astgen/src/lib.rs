@@ -4,7 +4,8 @@
 //! inclusive bounds, conditions, and statements with an expression for each counter. A back end walks the
 //! tree ([`Node`]), people read it as C ([`print_c`]).
 //!
-//! Where a loop runs over a tile, full tiles come apart from partial ones (module `full`).
+//! Where a loop runs over a tile, full tiles come apart from partial ones (module `full`). Loops that would run around
+//! nothing are skipped (module `idle`).
 //!
 //! # Arithmetic
 //! Expressions are over mathematical integers; the back ends compute in 64 bits. [`generate`] proves for each expression
@@ -21,6 +22,7 @@
 
 mod convert;
 mod full;
+mod idle;
 mod interval;
 mod print;
 

@@ -30,6 +30,33 @@ fn statements_around_an_inner_loop() {
     assert_eq!(lines[5], "U(c0);");
 }
 
+/// The loops of `S[i, j]` with `i < n` and `j < m`, in an order of isl's own notation.
+fn c_in_order(order: &str) -> String {
+    let text = "param n [0, 1000]\nparam m [0, 1000]\nstmt S { S[i, j] : 0 <= i < n and 0 <= j < m }\n\
+                order { for { for { S } } }";
+    let scop = Scop::parse(&Ctx::new(), text).unwrap();
+    let domain = "[n, m] -> { S[i, j] : 0 <= i < n and 0 <= j < m }";
+    let tree = format!("{{ domain: \"{domain}\", child: {{ schedule: \"[n, m] -> {order}\" }} }}");
+    let schedule: isl::Schedule = scop.ctx.parse(&tree).unwrap();
+    print_c(&scop, &generate(&scop, &schedule, &scop.context).unwrap())
+}
+
+#[test]
+fn loops_around_nothing_are_skipped() {
+    let c = c_in_order("[{ S[i, j] -> [(j)] }, { S[i, j] -> [(i)] }]");
+    let lines: Vec<_> = c.lines().map(str::trim).collect();
+    assert_eq!(lines[..2], ["if ((n >= 1) && (m >= 1)) {", "for (c0 = 0; c0 <= m - 1; c0 += 1) {"], "{c}");
+    // Nothing is said twice: neither inside nor around an innermost loop.
+    assert_eq!(c.matches("if").count(), 1, "{c}");
+}
+
+#[test]
+fn bounds_that_say_it_are_enough() {
+    let text =
+        "param n [0, 1000]\nstmt S { S[i, j] : 0 <= i < n and 0 <= j < n }\norder { for { for { S } } }";
+    assert!(c_of(text).starts_with("for (c0 = 0; c0 <= n - 1; c0 += 1)"), "{}", c_of(text));
+}
+
 #[test]
 fn strides_become_steps() {
     let text = "param n [0, 1000]\nstmt S { S[i] : 0 <= i < n and i mod 3 = 0 }\norder { for { S } }";

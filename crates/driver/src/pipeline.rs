@@ -106,7 +106,7 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
         if let Verdict::Candidate(region) = nest.verdict {
             let ctx = Ctx::new();
             let depth = nest.depth();
-            match run.within_budget(&ctx, depth, || lift_and_assume(run, region, &ctx)) {
+            match run.within_budget(&ctx, weight(depth, 1), || lift_and_assume(run, region, &ctx)) {
                 Ok((lifted, assumed)) => outcome.models.push(Modelled::new(index, lifted, assumed)),
                 Err(obstacle) => {
                     if matches!(obstacle.reason, Reason::MovingBase)
@@ -188,8 +188,8 @@ fn for_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, stage: Stage) {
     let nests = &mut outcome.nests;
     outcome.models.retain_mut(|model| {
         let ctx = model.lifted.scop.ctx.clone();
-        let depth = nests[model.nest].depth();
-        let result = run.within_budget(&ctx, depth, || stage(run, model));
+        let weight = weight(nests[model.nest].depth(), model.lifted.scop.stmts.len());
+        let result = run.within_budget(&ctx, weight, || stage(run, model));
         if let Err(reason) = &result {
             let obstacle = Obstacle::of_region(model.lifted.region, reason.clone());
             nests[model.nest].verdict = Verdict::Rejected(vec![obstacle]);
@@ -282,10 +282,9 @@ impl Run<'_, '_> {
         Some(Formats { table, json })
     }
 
-    /// Runs isl on the function's budget, for a nest of that depth. A stage may take half of what is left for one nest, so
-    /// that one that explodes leaves something for the others.
-    fn within_budget<T>(&self, ctx: &Ctx, depth: u32, work: impl FnOnce() -> T) -> T {
-        let weight = weight(depth);
+    /// Runs isl on the function's budget; its operations cost `weight` units. A stage may take half of what is left for
+    /// one nest, so that one that explodes leaves something for the others.
+    fn within_budget<T>(&self, ctx: &Ctx, weight: u64, work: impl FnOnce() -> T) -> T {
         let share = self.budget.left().map_or(u64::MAX, |left| left / 2 / weight);
         ctx.with_budget(share, || {
             let result = work();
@@ -297,8 +296,9 @@ impl Run<'_, '_> {
     }
 }
 
-/// How many units an operation of isl costs: with many dimensions its matrices are large.
-fn weight(depth: u32) -> u64 {
+/// How many units an operation of isl costs: with many dimensions its matrices are large, and with many statements much
+/// is done that is not counted.
+fn weight(depth: u32, stmts: usize) -> u64 {
     let beyond = u64::from(depth.saturating_sub(4));
-    1 + beyond * beyond / 4
+    1 + beyond * beyond / 4 + stmts as u64 / 12
 }

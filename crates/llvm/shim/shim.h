@@ -109,6 +109,8 @@ bool orthant_post_dominates(OrthantPass *pass, LLVMBasicBlockRef below, LLVMBasi
 OrthantCallEffects orthant_call_effects(LLVMValueRef call);
 OrthantMemory orthant_memory(LLVMValueRef inst);
 bool orthant_touches_no_memory(LLVMValueRef call);
+// Whether the address is computed by steps over arrays of that many bytes: rows of a declared size.
+bool orthant_steps_over_rows(LLVMValueRef address, uint64_t bytes);
 uint64_t orthant_access_bytes(LLVMValueRef inst); // of a load or store; 0: not a fixed number
 // The first result or operand type that no model has a place for (scalable vector, token, target type).
 void orthant_unsupported_type(LLVMValueRef inst, OrthantSink sink, void *data);

@@ -190,6 +190,7 @@ unsafe extern "C" {
         json: *const c_char,
         json_length: usize,
     );
+    pub fn orthant_steps_over_rows(address: LLVMValueRef, bytes: u64) -> bool;
     pub fn orthant_access_group(pass: *mut OrthantPass) -> LLVMMetadataRef;
     pub fn orthant_annotate(
         inst: LLVMValueRef,

@@ -586,6 +586,11 @@ impl<'p> Inst<'p> {
 }
 
 impl<'p> Value<'p> {
+    /// Whether this address is computed by steps over arrays of that many bytes.
+    pub fn steps_over_rows(self, bytes: u64) -> bool {
+        self.inst().is_some() && ask!(ffi::orthant_steps_over_rows(self.raw, bytes))
+    }
+
     /// The instruction that computes it, if one does.
     pub fn inst(self) -> Option<Inst<'p>> {
         Inst::if_any(ask!(llvm_c::LLVMIsAInstruction(self.raw)))

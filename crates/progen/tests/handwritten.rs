@@ -58,3 +58,8 @@ fn headers_of_matrices() {
 fn checks_that_fail() {
     agrees("checks.c");
 }
+
+#[test]
+fn nothing_to_do() {
+    agrees("empty.c");
+}

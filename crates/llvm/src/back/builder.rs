@@ -141,12 +141,24 @@ impl<'p> Builder<'p> {
 
     /// The address some bytes further. `is_exact`: the sum is known not to wrap.
     pub fn displace(&self, pointer: Value<'p>, bytes: Value<'p>, is_exact: bool) -> Value<'p> {
-        let mut index = bytes.raw;
+        self.element(pointer, self.int(8), bytes, is_exact)
+    }
+
+    /// A type of so many bytes.
+    pub fn sized(&self, bytes: u64) -> Type<'p> {
+        match bytes {
+            1 | 2 | 4 | 8 => self.int(bytes as u32 * 8),
+            _ => Type(ask!(llvm_c::LLVMArrayType2(self.int(8).0, bytes)), PhantomData),
+        }
+    }
+
+    /// The address so many elements further. `is_exact`: the sum is known not to wrap.
+    pub fn element(&self, pointer: Value<'p>, of: Type<'p>, index: Value<'p>, is_exact: bool) -> Value<'p> {
+        let mut index = index.raw;
         let flags = if is_exact { LLVMGEPFlagNUSW } else { 0 };
-        let byte = self.int(8).0;
         Value::of(ask!(llvm_c::LLVMBuildGEPWithNoWrapFlags(
             self.raw,
-            byte,
+            of.0,
             pointer.raw,
             &mut index,
             1,

@@ -48,7 +48,13 @@ pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>) -> Option<Prepared<'p>> 
     }
     let builder = Builder::new(pass);
     builder.before(entering.terminator()?);
-    let values = Values { builder: &builder, hoisted: &hoisted, scevs: &lifted.scevs, around: lifted.around };
+    let values = Values {
+        builder: &builder,
+        hoisted: &hoisted,
+        scevs: &lifted.scevs,
+        around: lifted.around,
+        next: HashMap::new(),
+    };
     let param = |scev: &ScevRef<'p>| {
         let value = values.scev(scev, &[], &[], false)?;
         Some(builder.resize(value, builder.int(64), true))
@@ -130,6 +136,7 @@ pub fn emit<'p>(
             hoisted: &prepared.hoisted,
             scevs: &lifted.scevs,
             around: lifted.around,
+            next: HashMap::new(),
         },
         facts: Facts::new(pass, &lifted.arrays),
         slots: HashMap::new(),
@@ -316,9 +323,11 @@ impl<'p> Emitter<'_, 'p> {
         let variable = self.builder().phi(self.builder().int(64));
         self.builder().add_incoming(variable, first, preheader);
         self.variables.insert(l.variable, variable);
+        // Not at the end: the body may use it, and LLVM then sees what one iteration leaves for the next.
+        let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
+        self.values.next.insert(variable, (l.step, next));
         let group = l.is_vector.then(|| self.facts.open());
         self.nodes(&l.body)?;
-        let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
         let goes_on = self.builder().compare(LLVMIntSLE, next, last);
         let latch = self.builder().here();
         self.builder().branch(goes_on, head, after);

@@ -54,6 +54,8 @@ pub struct Values<'a, 'p> {
     pub scevs: &'a Scevs<'p>,
     /// The innermost loop around the region.
     pub around: Option<Loop<'p>>,
+    /// Of the variables of new loops: the step, and the value in the next iteration.
+    pub next: HashMap<Value<'p>, (i64, Value<'p>)>,
 }
 
 impl<'p> Values<'_, 'p> {
@@ -77,6 +79,9 @@ impl<'p> Values<'_, 'p> {
         match &scev.kind {
             ScevKind::Constant(value) if !scev.is_pointer => Some(b.constant(ty, *value)),
             ScevKind::AddRec { operands, over } if operands.len() == 2 => {
+                if let Some(row) = Row::of(scev, self.hoisted) {
+                    return self.element(&row, chain, counters, is_exact);
+                }
                 let parts = all()?;
                 let counter = *counters.get(chain.iter().position(|l| l == over)?)?;
                 // A step of a pointer is as wide as an offset.
@@ -117,6 +122,36 @@ impl<'p> Values<'_, 'p> {
             }
             _ => None,
         }
+    }
+
+    /// An element of a row, in the form in which LLVM sees that the next iteration reads what this one did: the number of
+    /// the element is the counter plus a constant, and what lies apart by constants has one row.
+    fn element(
+        &self,
+        row: &Row<'_, 'p>,
+        chain: &[Loop<'p>],
+        counters: &[Value<'p>],
+        is_exact: bool,
+    ) -> Option<Value<'p>> {
+        let b = self.builder;
+        let counter = |over: Loop<'p>| counters.get(chain.iter().position(|l| *l == over)?).copied();
+        let mut address = self.scev(row.start, chain, counters, is_exact)?;
+        if row.ahead != 0 {
+            address = b.displace(address, b.index(-row.ahead * row.step), false);
+        }
+        for (step, over) in row.outer.iter().rev() {
+            let step = self.scev(step, chain, counters, is_exact)?;
+            let way = b.binary(LLVMMul, step, b.resize(counter(*over)?, b.type_of(step), true));
+            address = b.displace(address, way, is_exact);
+        }
+        let counter = counter(row.over)?;
+        let index = match (row.ahead, self.next.get(&counter)) {
+            (0, _) => counter,
+            (ahead, Some(&(step, next))) if step == ahead => next,
+            (ahead, _) if is_exact => b.exact(LLVMAdd, counter, b.index(ahead)),
+            (ahead, _) => b.binary(LLVMAdd, counter, b.index(ahead)),
+        };
+        Some(b.element(address, b.sized(row.step.unsigned_abs()), index, is_exact))
     }
 
     /// A sum with at most one address among its parts.
@@ -188,4 +223,53 @@ impl<'p> Values<'_, 'p> {
         let less = b.exact(LLVMSub, quotient, b.index(1));
         b.select(b.compare(LLVMIntSLT, rest, b.index(0)), less, quotient)
     }
+}
+
+/// An address that goes through a row by a constant step: `start + sum of outer steps + step * counter`.
+struct Row<'s, 'p> {
+    /// Where everything starts.
+    start: &'s Scev<'p>,
+    /// The steps from row to row, with their loops, innermost first.
+    outer: Vec<(&'s ScevRef<'p>, Loop<'p>)>,
+    /// The step in the row, in bytes; greater than 0.
+    step: i64,
+    over: Loop<'p>,
+    /// How many elements of the row `start` is ahead of the row's first one: in `a[i][j + 2]` it is 2.
+    ahead: i64,
+}
+
+impl<'s, 'p> Row<'s, 'p> {
+    fn of(scev: &'s Scev<'p>, hoisted: &Hoisted<'p>) -> Option<Self> {
+        let ScevKind::AddRec { operands, over } = &scev.kind else { return None };
+        let [start, step] = &operands[..] else { return None };
+        let ScevKind::Constant(step) = step.kind else { return None };
+        if !scev.is_pointer || !start.is_pointer || step <= 0 {
+            return None;
+        }
+        let (mut start, mut outer): (&Scev<'p>, _) = (start, Vec::new());
+        while let ScevKind::AddRec { operands, over } = &start.kind
+            && !hoisted.known.contains_key(&start.raw)
+        {
+            let [inside, step] = &operands[..] else { return None };
+            outer.push((step, *over));
+            start = inside;
+        }
+        let mut bytes = constant_part(start);
+        for (step, _) in &outer {
+            if let ScevKind::Constant(step) = step.kind {
+                bytes %= step.checked_abs().filter(|step| *step > 0)?;
+            }
+        }
+        Some(Row { start, outer, step, over: *over, ahead: bytes / step })
+    }
+}
+
+/// The constant in a sum, if it is positive.
+fn constant_part(scev: &Scev<'_>) -> i64 {
+    let ScevKind::Add(operands) = &scev.kind else { return 0 };
+    let constant = operands.iter().find_map(|operand| match operand.kind {
+        ScevKind::Constant(value) => Some(value),
+        _ => None,
+    });
+    constant.filter(|constant| *constant > 0).unwrap_or(0)
 }

@@ -57,9 +57,9 @@ pub struct Evaluated {
     pub fails: Set,
 }
 
-/// Units of the budget for a parameter, times the square of the number of those before: each one is a column in all of
-/// isl's matrices from then on.
-const PARAM: usize = 500;
+/// Units of the budget for a parameter, times the cube of the number of those before: each one is a column in all of
+/// isl's matrices from then on, and there are ever more of those.
+const PARAM: usize = 100;
 
 /// What expressions are evaluated in: a region's parameters and counters.
 pub struct Affine<'a, 'p> {
@@ -69,6 +69,8 @@ pub struct Affine<'a, 'p> {
     scevs: &'a Scevs<'p>,
     budget: &'a Budget,
     params: RefCell<Vec<(ScevRef<'p>, Param)>>,
+    /// The context of so many parameters.
+    context: RefCell<Option<(usize, Set)>>,
 }
 
 impl<'a, 'p> Affine<'a, 'p> {
@@ -80,7 +82,15 @@ impl<'a, 'p> Affine<'a, 'p> {
         scevs: &'a Scevs<'p>,
         budget: &'a Budget,
     ) -> Self {
-        Self { ctx: ctx.clone(), scope, around, scevs, budget, params: RefCell::default() }
+        Self {
+            ctx: ctx.clone(),
+            scope,
+            around,
+            scevs,
+            budget,
+            params: RefCell::default(),
+            context: RefCell::default(),
+        }
     }
 
     /// The expression of a value where the loops of the chain run. With an empty chain that is still inside the loops
@@ -96,6 +106,18 @@ impl<'a, 'p> Affine<'a, 'p> {
 
     /// What is known of the parameters: their types and LLVM's value ranges.
     pub fn context(&self) -> Result<Set, Stop> {
+        let count = self.params.borrow().len();
+        if let Some((known, context)) = &*self.context.borrow()
+            && *known == count
+        {
+            return Ok(context.clone());
+        }
+        let context = self.ranges()?;
+        self.context.replace(Some((count, context.clone())));
+        Ok(context)
+    }
+
+    fn ranges(&self) -> Result<Set, Stop> {
         let mut context = self.universe(0)?.params()?;
         for (_, Param { name, range }) in self.params() {
             for (bound, relation) in [(range.0, ">="), (range.1, "<=")] {
@@ -319,7 +341,7 @@ impl<'a, 'p> Affine<'a, 'p> {
         if let Some((_, param)) = params.iter().find(|(known, _)| known.raw == scev.raw) {
             return Ok(param.name.clone());
         }
-        self.budget.spend(PARAM * params.len() * params.len())?;
+        self.budget.spend(PARAM * params.len().pow(3))?;
         let source = match scev.kind {
             ScevKind::Unknown(value) => value.source_name(),
             _ => None,

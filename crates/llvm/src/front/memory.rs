@@ -248,6 +248,9 @@ impl<'p> Lifter<'_, 'p> {
             evaluated => evaluated?,
         };
         let Some(within) = self.domains.of.get(&inst.block()).cloned() else { return Ok(None) };
+        if wrong.plain_is_empty()? {
+            return Ok(Some(value));
+        }
         let context = self.affine.context()?;
         let within = within.intersect_params(context)?;
         let wrong = wrong.intersect(within.clone())?.params()?;

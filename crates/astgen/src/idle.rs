@@ -1,0 +1,128 @@
+//! No loops around nothing.
+//!
+//! isl leaves it to the innermost loop to find out that there is nothing to do: interchanged,
+//! ```text
+//! for (i = 0; i <= n - 1; i += 1)        for (j = 0; j <= m - 1; j += 1)
+//!   for (j = 0; j <= m - 1; j += 1)        for (i = 0; i <= n - 1; i += 1)
+//!     S(i, j);                               S(i, j);
+//! ```
+//! takes `m` steps where there were none if `n` is 0, and with three loops or with tiles it is products of such numbers: a
+//! program that ended at once would not end. So loops that contain loops stand under the condition that one of their
+//! statements has an instance, wherever the parameters alone decide that and neither the conditions around nor the loop's
+//! own bounds say so already.
+
+use crate::convert::condition;
+use crate::{Error, Expr, For, Node, Op};
+use isl::Set;
+use model::{Scop, StmtId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The same program with these conditions, for parameter values in `known`.
+pub(crate) fn skip(scop: &Scop, nodes: Vec<Node>, known: &Set) -> Result<Vec<Node>, Error> {
+    nodes.into_iter().map(|node| skip_node(scop, node, known)).collect()
+}
+
+fn skip_node(scop: &Scop, node: Node, known: &Set) -> Result<Node, Error> {
+    match node {
+        Node::Stmt { .. } => Ok(node),
+        Node::If { condition, then, otherwise } => Ok(Node::If {
+            condition,
+            then: skip(scop, then, known)?,
+            otherwise: skip(scop, otherwise, known)?,
+        }),
+        Node::For(each) if !has_loop(&each.body) => Ok(Node::For(each)),
+        Node::For(each) => skip_loop(scop, each, known),
+    }
+}
+
+fn skip_loop(scop: &Scop, mut each: For, known: &Set) -> Result<Node, Error> {
+    let busy = busy(scop, &each.body, known)?;
+    let runs = match runs(scop, &each) {
+        Some(runs) => known.clone().intersect(Set::read_from_str(&scop.ctx, &runs)?)?,
+        None => known.clone(),
+    };
+    each.body = skip(scop, each.body, &known.clone().intersect(busy.clone())?)?;
+    if runs.is_subset(&busy)? {
+        return Ok(Node::For(each));
+    }
+    let test = condition(scop, &busy, known)?;
+    Ok(Node::If { condition: test, then: vec![Node::For(each)], otherwise: Vec::new() })
+}
+
+/// The parameter values for which the loop has an iteration, in isl's notation, if its bounds are simple enough.
+fn runs(scop: &Scop, each: &For) -> Option<String> {
+    let (mut sum, names) = (Linear::default(), scop.params.iter().map(|param| param.name.as_str()));
+    sum.add(&each.last, 1)?;
+    sum.add(&each.first, -1)?;
+    let names: Vec<_> = names.collect();
+    let mut text = sum.constant.to_string();
+    for (param, times) in &sum.params {
+        let sign = if *times < 0 { '-' } else { '+' };
+        text += &format!(" {sign} {}{}", times.unsigned_abs(), names.get(*param)?);
+    }
+    Some(format!("[{}] -> {{ : {text} >= 0 }}", names.join(", ")))
+}
+
+/// A sum of multiples of parameters.
+#[derive(Default)]
+struct Linear {
+    params: BTreeMap<usize, i128>,
+    constant: i128,
+}
+
+impl Linear {
+    /// `None`: the expression is of another kind.
+    fn add(&mut self, expr: &Expr, times: i128) -> Option<()> {
+        match expr {
+            Expr::Int(number) => self.constant += times.checked_mul(i128::from(*number))?,
+            Expr::Param(param) => *self.params.entry(*param).or_default() += times,
+            Expr::Op(Op::Neg, operands) => self.add(operands.first()?, -times)?,
+            Expr::Op(op, operands) => match (op, &operands[..]) {
+                (Op::Add, [a, b]) => self.add(a, times).and(self.add(b, times))?,
+                (Op::Sub, [a, b]) => self.add(a, times).and(self.add(b, -times))?,
+                (Op::Mul, [Expr::Int(by), other] | [other, Expr::Int(by)]) => {
+                    self.add(other, times.checked_mul(i128::from(*by))?)?;
+                }
+                _ => return None,
+            },
+            Expr::Variable(_) => return None,
+        }
+        Some(())
+    }
+}
+
+/// Whether there is a loop among the nodes or in them.
+pub(crate) fn has_loop(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::For(_) => true,
+        Node::If { then, otherwise, .. } => has_loop(then) || has_loop(otherwise),
+        Node::Stmt { .. } => false,
+    })
+}
+
+/// All parameter values for which a statement of the nodes has an instance, and perhaps more.
+fn busy(scop: &Scop, nodes: &[Node], known: &Set) -> isl::Result<Set> {
+    let mut inside = BTreeSet::new();
+    collect(nodes, &mut inside);
+    let mut busy = Set::empty(known.get_space()?)?;
+    for id in inside {
+        let params = scop.stmt(id).domain.clone().params()?.remove_divs()?;
+        busy = busy.union(Set::from_basic_set(params.simple_hull()?)?)?;
+    }
+    busy.coalesce()
+}
+
+fn collect(nodes: &[Node], inside: &mut BTreeSet<StmtId>) {
+    for node in nodes {
+        match node {
+            Node::For(each) => collect(&each.body, inside),
+            Node::If { then, otherwise, .. } => {
+                collect(then, inside);
+                collect(otherwise, inside);
+            }
+            Node::Stmt { id, .. } => {
+                inside.insert(*id);
+            }
+        }
+    }
+}
