@@ -17,6 +17,7 @@ void f(long n, double *a) {
 //                band (i0): coincident i0, innermost loop parallel
 //     if at run time: n is between -2^48 and 2^48 [moderate size]
 //     if at run time: n >= 1 [something to do]
+//     code: 8 blocks, 24 instructions; the new loops add 4 blocks, 19 instructions
 //     before:
 //       for (c0 = 0; c0 <= n - 1; c0 += 1) {
 //         S0(c0);

@@ -9,10 +9,10 @@ void fill(long n, double *out, const char **texts) {
 } // namespace table
 // output:
 // {
-//   "format": 1,
+//   "format": 2,
 //   "functions": [
 //     {
-//       "format": 1,
+//       "format": 2,
 //       "module": "%s",
 //       "symbol": "_ZN5table4fillElPdPPKc",
 //       "function": "table::fill(long, double*, char const**)",

@@ -6,13 +6,13 @@
 //!
 //! An array's extent is the range of rows that its accesses touch; in bytes it is computed with overflow in mind, because
 //! that takes products of parameters. Two arrays are apart if one of them is not touched at all, or if one extent ends
-//! before the other begins. Nothing here reads memory.
+//! before the other begins. Only where rows are behind a table of addresses, those are read that the program reads, too.
 
 use crate::no_overlap::{cells, exact_range, range};
 use crate::simplify::{Assumed, Fate};
 use astgen::{Error, Expr, condition, expression};
-use isl::{PwAff, Set};
-use model::{Array, ArrayId, Condition, Kind, Layout, Scop, SourceLoc};
+use isl::{DimType, PwAff, Set};
+use model::{AccessKind, Array, ArrayId, Condition, Kind, Layout, Scop, SourceLoc};
 
 /// The run-time check.
 #[derive(Clone, Debug)]
@@ -45,8 +45,37 @@ pub enum Test {
     Near(Near),
     /// A number is below a limit.
     Below(Below),
+    /// The rows of an array do not overlap.
+    Rows(AllRows),
     /// Two arrays do not overlap.
     Apart(Apart),
+}
+
+impl Test {
+    /// What it says about rows that are anywhere.
+    pub fn rows(&self) -> Option<&AllRows> {
+        match self {
+            Test::Rows(rows) => Some(rows),
+            _ => None,
+        }
+    }
+}
+
+/// All rows of an array whose rows are anywhere.
+#[derive(Clone, Debug)]
+pub struct AllRows {
+    /// The array's index in the model.
+    pub array: usize,
+    /// It is touched.
+    pub touched: Expr,
+    /// The first row and one past the last; all between are touched, or the program reads where they are.
+    pub rows: [Expr; 2],
+    /// The first cell of all rows, and one past the last.
+    pub cells: [Expr; 2],
+    /// Bytes per cell.
+    pub cell_bytes: i64,
+    /// Whether they must not overlap each other.
+    pub are_written: bool,
 }
 
 /// A number `(x * size + y) * size' + ...` that must be below a limit, if it matters at all.
@@ -107,6 +136,8 @@ pub enum Rows {
         /// Of the parameters.
         slope: Expr,
     },
+    /// Each somewhere: what is known of them comes from [`AllRows`].
+    Anywhere,
 }
 
 impl Rows {
@@ -115,6 +146,7 @@ impl Rows {
         match self {
             Rows::Even(sizes) => sizes.len(),
             Rows::Packed { .. } => 2,
+            Rows::Anywhere => 0,
         }
     }
 }
@@ -149,7 +181,8 @@ fn cost(test: &Test) -> (u8, usize) {
         Test::Holds(_) | Test::Fails(_) => (0, 0),
         Test::Near(near) => (1, near.extent.rows.products()),
         Test::Below(below) => (2, below.sizes.len()),
-        Test::Apart(apart) => (3, apart.extents.iter().map(|extent| extent.rows.products()).sum()),
+        Test::Rows(_) => (3, 0),
+        Test::Apart(apart) => (4, apart.extents.iter().map(|extent| extent.rows.products()).sum()),
     }
 }
 
@@ -178,6 +211,7 @@ fn by_value(scop: &Scop, assumed: &Assumed) -> Result<Vec<Conjunct>, Error> {
             Condition::Params(_) | Condition::Never(_) => None,
             Condition::NoOverlap(a, b) => apart(scop, *a, *b, valid)?.map(Test::Apart),
             Condition::Near(array) => near(scop, *array, valid)?.map(Test::Near),
+            Condition::Rows(array) => all_rows(scop, *array, valid)?.map(Test::Rows),
             Condition::Below(test) => below(scop, test, valid)?.map(Test::Below),
         };
         let model::Assumption { kind, why, loc, .. } = taken.assumption.clone();
@@ -208,12 +242,34 @@ fn near(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<Near>, Error>
     Ok(Some(Near { touched: condition(scop, &touched, valid)?, extent }))
 }
 
+/// `None`: the nest never touches it.
+fn all_rows(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<AllRows>, Error> {
+    let cells = cells(scop, array, valid)?;
+    let touched = cells.clone().params()?.intersect(valid.clone())?;
+    if touched.is_empty()? {
+        return Ok(None);
+    }
+    let ends = |line: Set| -> Result<[Expr; 2], Error> {
+        let range = exact_range(&line)?;
+        Ok([expression(scop, &range.first, &touched)?, expression(scop, &range.end, &touched)?])
+    };
+    let writes = |access: &model::Access| access.array == array && access.kind != AccessKind::Read;
+    Ok(Some(AllRows {
+        array: array.index(),
+        touched: condition(scop, &touched, valid)?,
+        rows: ends(cells.clone())?,
+        cells: ends(cells.project_out(DimType::Set, 0, 1)?)?,
+        cell_bytes: i64::from(scop.array(array).elem_bytes),
+        are_written: scop.stmts.iter().flat_map(|stmt| &stmt.accesses).any(writes),
+    }))
+}
+
 /// The rows of an array in which cells are touched, for parameters in `within`.
 fn extent(scop: &Scop, array: ArrayId, cells: &Set, within: &Set) -> Result<Extent, Error> {
     let range = match scop.array(array).layout {
         Layout::Even => range(cells)?,
         // More rows than there are need not end later.
-        Layout::Packed { .. } => exact_range(cells)?,
+        Layout::Packed { .. } | Layout::Anywhere => exact_range(cells)?,
     };
     Ok(Extent {
         array: array.index(),
@@ -231,6 +287,7 @@ pub fn rows(scop: &Scop, array: &Array, within: &Set) -> Result<Rows, Error> {
             let sizes = array.shape.iter().skip(1).map(|text| size(scop, text, within));
             Ok(Rows::Even(sizes.collect::<Result<_, _>>()?))
         }
+        Layout::Anywhere => Ok(Rows::Anywhere),
         Layout::Packed { growth, slope } => {
             Ok(Rows::Packed { growth: *growth, slope: number(scop, slope, within)? })
         }

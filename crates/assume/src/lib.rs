@@ -38,7 +38,7 @@ pub mod no_wrap;
 mod print;
 mod simplify;
 
-pub use check::{Apart, Below, Check, Conjunct, Extent, Near, Rows, Test, check, rows};
+pub use check::{AllRows, Apart, Below, Check, Conjunct, Extent, Near, Rows, Test, check, rows};
 pub use print::{print, print_assumed};
 pub use simplify::{Assumed, Fate, Infeasible, Taken, simplify};
 

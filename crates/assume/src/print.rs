@@ -36,6 +36,7 @@ fn holds(scop: &Scop, condition: &Condition, context: &Set) -> String {
         Condition::Params(set) => plain(set, context),
         Condition::Never(set) => format!("never {}", plain(set, context)),
         Condition::NoOverlap(a, b) => format!("{} apart from {}", name(a), name(b)),
+        Condition::Rows(a) => format!("{} in rows that are apart", name(a)),
         Condition::Near(a) => format!("{} within 2^62 bytes", name(a)),
         Condition::Below(below) => {
             format!("{} in rows of {} below {}", below.cells, below.sizes.join(" x "), below.limit)
@@ -65,6 +66,9 @@ impl Conjunct {
             Test::Below(below) => {
                 format!("all indices that are tested are below {}", print_expr(&below.limit, Some(scop)))
             }
+            Test::Rows(rows) => {
+                format!("the rows of {} follow each other and do not overlap", scop.arrays[rows.array].name)
+            }
             Test::Apart(apart) => {
                 let [first, second] = &apart.extents;
                 format!("{} and {} do not overlap", name(first), name(second))
@@ -90,6 +94,12 @@ impl Conjunct {
                 }
                 unless(scop, &below.tested, format!("{number} < {}", show(&below.limit)))
             }
+            Test::Rows(rows) => {
+                let [first, end] = &rows.rows;
+                let rows_of =
+                    format!("rows_apart({}, {}, {})", scop.arrays[rows.array].name, show(first), show(end));
+                unless(scop, &rows.touched, rows_of)
+            }
             Test::Apart(apart) => unless(scop, &apart.touched, between(scop, apart)),
         }
     }
@@ -106,7 +116,7 @@ fn between(scop: &Scop, apart: &Apart) -> String {
 fn rows(scop: &Scop, extent: &Extent, row: &Expr) -> String {
     let cells = match &extent.rows {
         Rows::Even(sizes) => "[0]".repeat(sizes.len()),
-        Rows::Packed { .. } => "[0]".into(),
+        Rows::Packed { .. } | Rows::Anywhere => "[0]".into(),
     };
     format!("&{}[{}]{cells}", scop.arrays[extent.array].name, print_expr(row, Some(scop)))
 }

@@ -9,7 +9,7 @@ use astgen::Node;
 use dataflow::Dependences;
 use isl::Ctx;
 use llvm::Pass;
-use llvm::back::emit::{Failure, Formats, emit, prepare};
+use llvm::back::emit::{Failure, Formats, Growth, emit, prepare};
 use llvm::back::rewrite::Rewrite;
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
@@ -46,8 +46,8 @@ pub struct Modelled<'p> {
     pub plan: Option<Plan>,
     /// After stage `astgen`, if there are to be new loops: they and their check.
     pub program: Option<(Vec<Node>, Check)>,
-    /// After stage `emit`: whether the new loops are in the function.
-    pub emitted: bool,
+    /// After stage `emit`: the new loops are in the function, and this is their size.
+    pub emitted: Option<Growth>,
 }
 
 /// What all stages need.
@@ -178,7 +178,7 @@ impl<'p> Modelled<'p> {
             dependences: None,
             plan: None,
             program: None,
-            emitted: false,
+            emitted: None,
         }
     }
 }
@@ -246,22 +246,22 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     outcome.changed = !ready.is_empty();
     let prepared: Vec<_> = ready.iter().map(|model| prepare(run.pass, &model.lifted)).collect();
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
-        let failure = match (prepared, &model.program) {
+        let emitted = match (prepared, &model.program) {
             (Some(prepared), Some((nodes, check))) => {
                 let formats = run.formats(model, &outcome.nests[model.nest]);
                 let source = (&model.lifted, model.rewrite.as_ref());
-                emit(run.pass, source, &prepared, nodes, (check, formats.as_ref())).err()
+                emit(run.pass, source, &prepared, nodes, (check, formats.as_ref()))
             }
-            _ => Some(Failure::Undone),
+            _ => Err(Failure::Undone),
         };
-        match failure {
-            None => model.emitted = true,
-            Some(Failure::Undone) => {
+        match emitted {
+            Ok(growth) => model.emitted = Some(growth),
+            Err(Failure::Undone) => {
                 let message = "a value of the new loops cannot be computed".into();
                 let obstacle = Obstacle::of_region(model.lifted.region, Reason::Internal { message });
                 outcome.nests[model.nest].verdict = Verdict::Rejected(vec![obstacle]);
             }
-            Some(Failure::Broken(message)) => {
+            Err(Failure::Broken(message)) => {
                 run.pass.error(&format!(
                     "orthant: internal error: the new loops of {} are broken: {message}",
                     run.pass.symbol()

@@ -196,7 +196,9 @@ fn nest_report(nest: &Nest<'_>, model: Option<&Modelled<'_>>, with_code: bool) -
 fn model_outcome(model: &Modelled<'_>, with_code: bool) -> report::Outcome {
     match &model.plan {
         Some(Plan::Kept(reason)) => report::Outcome::Kept { reason: reason.to_string() },
-        Some(Plan::New(new)) if model.emitted => report::Outcome::Optimized(new_loops(model, new, with_code)),
+        Some(Plan::New(new)) if model.emitted.is_some() => {
+            report::Outcome::Optimized(new_loops(model, new, with_code))
+        }
         _ => report::Outcome::Candidate,
     }
 }
@@ -210,6 +212,8 @@ fn new_loops(model: &Modelled<'_>, new: &NewOrder, with_code: bool) -> NewLoops 
         order: new.description.lines().map(str::to_owned).collect(),
         speedup: new.prediction.map(|prediction| prediction.speedup()),
         conditions: conditions(model),
+        own_size: model.emitted.unwrap_or_default().own,
+        added_size: model.emitted.unwrap_or_default().added,
         before: before.unwrap_or_default(),
         after: after.unwrap_or_default(),
     }

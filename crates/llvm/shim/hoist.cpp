@@ -23,6 +23,8 @@ namespace {
 // The mark of a load, and on a copy the marks of all loads that it is a copy of.
 constexpr const char *load_mark = "orthant.load";
 constexpr const char *copy_marks = "orthant.copy";
+// The mark of a phi that has the value of a moved load where that is executed; nothing else uses the phi.
+constexpr const char *guarded_mark = "orthant.guarded";
 
 // Loads and writes of a loop beyond this are too many to be compared.
 constexpr size_t most_pairs = 10000;
@@ -280,6 +282,7 @@ private:
     load.replaceAllUsesWith(value);
     value->addIncoming(&load, then->getParent());
     value->addIncoming(Constant::getNullValue(load.getType()), unguarded);
+    value->setMetadata(guarded_mark, MDNode::get(value->getContext(), {}));
     load.getParent() ? load.moveBefore(then->getIterator()) : load.insertBefore(then->getIterator());
     return value;
   }
@@ -307,8 +310,15 @@ void orthant_same_values(OrthantPass *pass, LLVMValueRef load, OrthantVisitValue
       visit(data, wrap(&I));
 }
 
+LLVMValueRef orthant_guarded_load(LLVMValueRef value) {
+  auto *phi = dyn_cast<PHINode>(unwrap(value));
+  if (!phi || !phi->getMetadata(guarded_mark))
+    return nullptr;
+  return wrap(dyn_cast<LoadInst>(phi->getIncomingValue(0)));
+}
+
 void orthant_forget_same_values(Function &F) {
   for (Instruction &I : instructions(F))
-    for (const char *kind : {load_mark, copy_marks})
+    for (const char *kind : {load_mark, copy_marks, guarded_mark})
       I.setMetadata(kind, nullptr);
 }

@@ -170,6 +170,8 @@ const SCEV *orthant_scev_replace(OrthantPass *pass, const SCEV *scev, const LLVM
                                  size_t count);
 // The values before loops that a load has if nothing writes what it reads.
 void orthant_same_values(OrthantPass *pass, LLVMValueRef load, OrthantVisitValue visit, void *data);
+// The load that a phi has the value of where that load is executed, if it was moved under conditions; null otherwise.
+LLVMValueRef orthant_guarded_load(LLVMValueRef value);
 const SCEV *orthant_pointer_base(OrthantPass *pass, const SCEV *pointer);
 const SCEV *orthant_pointer_offset(OrthantPass *pass, const SCEV *pointer); // in bytes, from its base
 const SCEV *orthant_exit_count(OrthantPass *pass, const Loop *loop, LLVMBasicBlockRef exiting);

@@ -221,6 +221,7 @@ unsafe extern "C" {
         visit: VisitValue,
         data: *mut c_void,
     );
+    pub fn orthant_guarded_load(value: LLVMValueRef) -> LLVMValueRef;
     pub fn orthant_pointer_base(pass: *mut OrthantPass, pointer: *const LLVMScev) -> *const LLVMScev;
     pub fn orthant_pointer_offset(pass: *mut OrthantPass, pointer: *const LLVMScev) -> *const LLVMScev;
     pub fn orthant_exit_count(

@@ -463,6 +463,13 @@ impl<'p> Inst<'p> {
         self.is_call().then(|| ask!(ffi::orthant_call_effects(self.raw)))
     }
 
+    /// The load that a phi has the value of where that load is executed; it was moved there under conditions, and nobody
+    /// looks at the phi elsewhere.
+    pub fn guarded_load(self) -> Option<Inst<'p>> {
+        let load = ask!(ffi::orthant_guarded_load(self.raw));
+        (!load.is_null()).then(|| Inst::of(load))
+    }
+
     /// Where a load reads from or a store writes to.
     pub fn pointer(self) -> Option<Value<'p>> {
         let position = match self.opcode() {

@@ -89,6 +89,8 @@ pub enum Condition {
     /// The cells that the nest touches of the array lie so near its base that their distance in bytes fits 63 bits.
     /// Needed where the sizes of the array are parameters: their product may be anything.
     Near(ArrayId),
+    /// The rows that the nest touches of an array whose rows are anywhere share no byte.
+    Rows(ArrayId),
     /// Numbers that may be products of parameters are below a limit.
     Below(Below),
 }

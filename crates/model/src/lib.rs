@@ -11,6 +11,7 @@ mod budget;
 mod ledger;
 mod refusal;
 pub mod scop;
+mod size;
 mod source;
 pub mod text;
 pub mod verify;
@@ -22,6 +23,7 @@ pub use scop::{
     Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Body, Layout, Op, Operand, Order, Param,
     Reduction, ReductionOp, Scop, Stmt, StmtId,
 };
+pub use size::CodeSize;
 pub use source::SourceLoc;
 
 /// The name of the mark in a schedule tree that stands above a band of one member whose iterations do not depend on each

@@ -116,6 +116,8 @@ pub enum Layout {
         /// In isl's notation for an affine expression of the parameters.
         slope: String,
     },
+    /// Each somewhere, with two dimensions; those that are touched share no byte.
+    Anywhere,
 }
 
 /// Where the cells of an array are.

@@ -230,8 +230,11 @@ impl Parser {
     }
 
     fn array(&mut self, rest: &str) -> Result<(), String> {
-        let usage =
-            || format!("expected `array NAME [SIZES] BYTES [packed GROWTH, SLOPE]`, found `array {rest}`");
+        let usage = || {
+            format!(
+                "expected `array NAME [SIZES] BYTES [packed GROWTH, SLOPE | anywhere]`, found `array {rest}`"
+            )
+        };
         let (name, rest) = rest.split_once('[').ok_or_else(usage)?;
         let (sizes, bytes) = rest.rsplit_once(']').ok_or_else(usage)?;
         let size = |text: &str| (text.trim() != "*").then(|| text.trim().to_owned());
@@ -242,7 +245,10 @@ impl Parser {
                 let growth = growth.trim().parse().map_err(|_| usage())?;
                 (bytes, Layout::Packed { growth, slope: slope.trim().to_owned() })
             }
-            None => (bytes, Layout::Even),
+            None => match bytes.trim_end().strip_suffix("anywhere") {
+                Some(bytes) => (bytes, Layout::Anywhere),
+                None => (bytes, Layout::Even),
+            },
         };
         self.push_array(name.trim(), (shape, layout), bytes.trim(), ArrayKind::Memory, false)
     }
@@ -429,6 +435,7 @@ fn write_array(f: &mut fmt::Formatter<'_>, array: &Array) -> fmt::Result {
             match &array.layout {
                 Layout::Even => writeln!(f),
                 Layout::Packed { growth, slope } => writeln!(f, " packed {growth}, {slope}"),
+                Layout::Anywhere => writeln!(f, " anywhere"),
             }
         }
         ArrayKind::Scalar => writeln!(f, "scalar {} {}{fixed}", array.name, array.elem_bytes),

@@ -65,7 +65,7 @@ impl Scop {
                 return broken(format!("{} is a scalar but has dimensions", array.name));
             }
             if array.layout != Layout::Even && array.shape.len() != 2 {
-                return broken(format!("{} is packed but has not 2 dimensions", array.name));
+                return broken(format!("{} has rows of its own but not 2 dimensions", array.name));
             }
         }
         Ok(())

@@ -30,7 +30,8 @@ fn packed_arrays_print_and_parse_back() {
     let scop = Scop::parse(&Ctx::new(), text).unwrap();
     assert!(scop.to_string().contains("array L [*, *] 8 packed -1, 2n + 1"), "{scop}");
     assert!(
-        rejected("array L [*] 8 packed 1, 1\norder { }").contains("L is packed but has not 2 dimensions")
+        rejected("array L [*] 8 packed 1, 1\norder { }")
+            .contains("L has rows of its own but not 2 dimensions")
     );
     assert!(rejected("array L [*, *] 8 packed 1\norder { }").contains("line 1: expected `array NAME"));
 }
@@ -136,7 +137,10 @@ fn malformed_texts_name_their_line() {
         ("scop a\norder { S }", "line 2: there is no statement `S`"),
         ("scop a\norder { for {", "line 2: `{` is never closed"),
         ("scop a\n}\norder { }", "line 2: `}` without `{`"),
-        ("array A [2 8\norder { }", "line 1: expected `array NAME [SIZES] BYTES [packed GROWTH, SLOPE]`"),
+        (
+            "array A [2 8\norder { }",
+            "line 1: expected `array NAME [SIZES] BYTES [packed GROWTH, SLOPE | anywhere]`",
+        ),
         ("param n (1)\norder { }", "line 1: expected a range"),
         ("read { S[] -> A[] }\norder { }", "line 1: there is no array `A`"),
     ] {

@@ -23,7 +23,7 @@ pub use order::arrange;
 pub use sarif::{physical as sarif_place, sarif};
 pub use text::{Counts, Style, text};
 
-use model::{Kind, Refusal, SourceLoc};
+use model::{CodeSize, Kind, Refusal, SourceLoc};
 use serde::{Deserialize, Serialize};
 
 /// What was found in one function.
@@ -42,7 +42,7 @@ pub struct FunctionReport {
 }
 
 /// The version written by this build.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// One loop nest: a maximal candidate, or a loop that was refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,6 +137,12 @@ pub struct NewLoops {
     pub speedup: Option<f64>,
     /// What must hold at run time; otherwise the original loops run. Empty: nothing.
     pub conditions: Vec<Condition>,
+    /// How much code the nest has, in LLVM's terms.
+    #[serde(default)]
+    pub own_size: CodeSize,
+    /// How much the new loops and their check add.
+    #[serde(default)]
+    pub added_size: CodeSize,
     /// The loops as they were, as C with statements for calls.
     pub before: String,
     /// The new loops.

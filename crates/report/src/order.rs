@@ -38,7 +38,7 @@ fn same(a: &FunctionReport, b: &FunctionReport) -> bool {
 pub(crate) mod tests {
     use super::*;
     use crate::{Condition, FORMAT, NewLoops, Outcome};
-    use model::{Kind, Reason, Refusal};
+    use model::{CodeSize, Kind, Reason, Refusal};
     use proptest::prelude::*;
 
     /// A report whose nests are candidates at the given places.
@@ -91,6 +91,8 @@ pub(crate) mod tests {
                             loc: None,
                             held: None,
                         }],
+                        own_size: CodeSize { blocks: text.len(), instructions: 2 * text.len() },
+                        added_size: CodeSize::default(),
                         before: text.clone(),
                         after: text,
                     })

@@ -195,6 +195,8 @@ impl Page<'_> {
             let origin = format!(" {}{}", condition.origin(), held.unwrap_or_default());
             self.line(4, &[(DIM, "if at run time: "), (PLAIN, &condition.text), (DIM, &origin)]);
         }
+        let size = format!("{}; the new loops add {}", new.own_size, new.added_size);
+        self.line(4, &[(DIM, "code: "), (PLAIN, &size)]);
         for (head, code) in [("before:", &new.before), ("after:", &new.after)] {
             if !code.is_empty() {
                 self.line(4, &[(DIM, head)]);

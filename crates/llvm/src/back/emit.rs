@@ -6,7 +6,7 @@
 //! cannot be completed, it is removed, and the function does what it did.
 
 use super::builder::{Builder, Type};
-use super::check::Writer;
+use super::check::{ADDRESS, Scan, Writer};
 use super::facts::Facts;
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::values::{Hoisted, Values};
@@ -17,17 +17,19 @@ use crate::front::lift::{ArraySource, Lifted, Touched};
 use crate::front::statements::{Body, Part};
 use crate::pass::{Block, Inst, Loop, Pass, Value};
 use crate::scev::{Scev, ScevKind, ScevRef};
-use assume::{Check, Rows};
+use assume::{Check, Conjunct, Rows, Test};
 use astgen::{Expr, For, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
-use model::{AccessId, AccessKind, Operand, Stmt, StmtId};
+use model::{AccessId, AccessKind, CodeSize, Operand, Stmt, StmtId};
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A region that is ready to be rewritten.
 pub struct Prepared<'p> {
     entering: Block<'p>,
+    /// Before it, if rows have to be looked at in between; otherwise the same.
+    before: Block<'p>,
     entry: Block<'p>,
     blocks: Vec<Block<'p>>,
     params: Vec<Value<'p>>,
@@ -38,16 +40,18 @@ pub struct Prepared<'p> {
 pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>) -> Option<Prepared<'p>> {
     let blocks: Vec<_> = region_blocks(lifted.region).into_iter().collect();
     let scope: HashSet<_> = blocks.iter().copied().collect();
-    let entering = pass.split_entering(lifted.region.entry, &blocks);
+    let before = pass.split_entering(lifted.region.entry, &blocks);
+    let has_rows = lifted.arrays.iter().any(|source| matches!(source, ArraySource::Rows(_)));
+    let entering = if has_rows { pass.split_entering(lifted.region.entry, &blocks) } else { before };
     let is_invariant = |scev: &Scev<'p>| is_invariant(scev, &scope);
     let mut hoisted = Hoisted::default();
     for scev in lifted.params.iter().cloned().chain(needed(lifted)) {
-        if !hoisted.prepare(pass, &scev, entering, &is_invariant) {
+        if !hoisted.prepare(pass, &scev, before, &is_invariant) {
             return None;
         }
     }
     let builder = Builder::new(pass);
-    builder.before(entering.terminator()?);
+    builder.before(before.terminator()?);
     let values = Values {
         builder: &builder,
         hoisted: &hoisted,
@@ -60,7 +64,7 @@ pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>) -> Option<Prepared<'p>> 
         Some(builder.resize(value, builder.int(64), true))
     };
     let params = lifted.params.iter().map(param).collect::<Option<Vec<_>>>()?;
-    Some(Prepared { entering, entry: lifted.region.entry, blocks, params, hoisted })
+    Some(Prepared { entering, before, entry: lifted.region.entry, blocks, params, hoisted })
 }
 
 /// The expressions that statements and exits will ask for.
@@ -99,6 +103,15 @@ fn add_expression<'p>(
     }
 }
 
+/// How much code was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Growth {
+    /// The nest's own.
+    pub own: CodeSize,
+    /// The new loops and their check.
+    pub added: CodeSize,
+}
+
 /// Why there are no new loops.
 pub enum Failure {
     /// A value could not be computed; the function does what it did.
@@ -124,7 +137,7 @@ pub fn emit<'p>(
     prepared: &Prepared<'p>,
     nodes: &[Node],
     (check, counting): (&Check, Option<&Formats>),
-) -> Result<(), Failure> {
+) -> Result<Growth, Failure> {
     let builder = Builder::new(pass);
     let mut emitter = Emitter {
         pass,
@@ -140,6 +153,7 @@ pub fn emit<'p>(
         },
         facts: Facts::new(pass, &lifted.arrays),
         slots: HashMap::new(),
+        scans: HashMap::new(),
         variables: HashMap::new(),
     };
     let written = catch_unwind(AssertUnwindSafe(|| emitter.write(nodes, check)));
@@ -148,12 +162,21 @@ pub fn emit<'p>(
         pass.delete_blocks(&builder.created());
         return Err(Failure::Undone);
     };
+    let own = size_of(region_blocks(lifted.region));
     emitter.join(written, counting);
     match pass.verify() {
         Some(message) => Err(Failure::Broken(message)),
-        None => Ok(()),
+        None => Ok(Growth { own, added: size_of(builder.created()) }),
     }
 }
+
+fn size_of<'p>(blocks: impl IntoIterator<Item = Block<'p>>) -> CodeSize {
+    let counts: Vec<_> = blocks.into_iter().map(|block| block.insts().count()).collect();
+    CodeSize { blocks: counts.len(), instructions: counts.iter().sum() }
+}
+
+/// Whether all assumptions hold; whether the first does, the first two do, and so on; and [`Written::scan`].
+type Checked<'p> = (Value<'p>, Vec<Value<'p>>, Option<(Value<'p>, Block<'p>)>);
 
 /// New code that nothing leads to yet.
 struct Written<'p> {
@@ -161,6 +184,8 @@ struct Written<'p> {
     holds: Value<'p>,
     /// Whether the first holds, whether the first two do, and so on.
     held: Vec<Value<'p>>,
+    /// Whether those hold without which rows must not be looked at, and where that begins.
+    scan: Option<(Value<'p>, Block<'p>)>,
     /// Its first block.
     start: Block<'p>,
     /// The block that the region leads to.
@@ -181,6 +206,8 @@ struct Emitter<'a, 'p> {
     values: Values<'a, 'p>,
     facts: Facts<'p>,
     slots: HashMap<ArraySource<'p>, (Value<'p>, Type<'p>)>,
+    /// What is found out about arrays of rows, by their number.
+    scans: HashMap<usize, Scan<'p>>,
     variables: HashMap<Variable, Value<'p>>,
 }
 
@@ -213,13 +240,13 @@ impl<'p> Emitter<'_, 'p> {
     fn write(&mut self, nodes: &[Node], check: &Check) -> Option<Written<'p>> {
         self.make_slots()?;
         let start = self.builder().block(c"orthant.start");
-        let (holds, held) = self.write_check(check)?;
+        let (holds, held, scan) = self.write_check(check)?;
         self.builder().at_end(start);
         self.write_initial_values();
         self.nodes(nodes)?;
         let exit = self.exit()?;
         let (phis, live) = (self.exit_phis(exit)?, self.live_out(exit)?);
-        Some(Written { holds, held, start, exit, end: self.builder().here(), phis, live })
+        Some(Written { holds, held, scan, start, exit, end: self.builder().here(), phis, live })
     }
 
     /// Leads control into the new code and out of it.
@@ -246,8 +273,14 @@ impl<'p> Emitter<'_, 'p> {
             self.builder().branch(written.holds, written.start, self.prepared.entry);
             self.builder().erase(old);
         }
+        if let (Some((holds, scan)), Some(old)) = (written.scan, self.prepared.before.terminator()) {
+            self.builder().before(old);
+            self.builder().branch(holds, scan, self.prepared.entering);
+            self.builder().erase(old);
+        }
         self.pass.forget_lifetimes(&self.prepared.blocks);
-        let slots: Vec<_> = self.slots.values().map(|(slot, _)| *slot).collect();
+        let scans = self.scans.values().flat_map(|scan| scan.slots());
+        let slots: Vec<_> = self.slots.values().map(|(slot, _)| *slot).chain(scans).collect();
         self.pass.promote(&slots);
     }
 
@@ -262,16 +295,44 @@ impl<'p> Emitter<'_, 'p> {
                 self.slots.insert(source, (self.builder().slot(ty), ty));
             }
         }
+        for (index, source) in self.lifted.arrays.iter().enumerate() {
+            if let ArraySource::Rows(_) = source {
+                self.scans.insert(index, Scan::new(self.values.builder));
+            }
+        }
         Some(())
     }
 
-    /// Whether all assumptions hold, computed at the end of `entering`.
-    fn write_check(&mut self, check: &Check) -> Option<(Value<'p>, Vec<Value<'p>>)> {
-        self.builder().before(self.prepared.entering.terminator()?);
+    /// Whether all assumptions hold, computed at the end of `entering`. Where there are rows to be looked at: after a part
+    /// that is computed at the end of `before`, and the blocks in between.
+    fn write_check(&self, check: &Check) -> Option<Checked<'p>> {
+        let b = self.builder();
         let (params, arrays) = (&self.prepared.params[..], &self.lifted.arrays[..]);
-        let writer = Writer { values: &self.values, params, arrays };
-        let held = writer.write(check)?;
-        Some((held.last().copied().unwrap_or_else(|| writer.truth(true)), held))
+        let writer = Writer { values: &self.values, params, arrays, scans: &self.scans };
+        let is_early = |conjunct: &&Conjunct| !matches!(conjunct.test, Test::Rows(_) | Test::Apart(_));
+        let early = check.conjuncts.iter().take_while(is_early).count();
+        let (early, late) = check.conjuncts.split_at(early);
+        b.before(self.prepared.before.terminator()?);
+        let all = |held: &[Value<'p>]| held.last().copied().unwrap_or_else(|| writer.truth(true));
+        let mut held = writer.write(early)?;
+        let first = all(&held);
+        let mut holds = first;
+        let rows = late.iter().filter_map(|conjunct| conjunct.test.rows());
+        let rows: Vec<_> = rows.collect();
+        let mut scan = None;
+        if !rows.is_empty() {
+            self.scans.values().for_each(|scan| scan.clear(b, false));
+            let block = b.block(c"orthant.scan");
+            scan = Some((holds, block));
+            b.at_end(block);
+            rows.into_iter().try_for_each(|rows| writer.scan(rows))?;
+            b.jump(self.prepared.entering);
+            b.before(self.prepared.entering.terminator()?);
+            holds = b.constant(b.int(1), 1);
+        }
+        let apart = writer.write(late)?;
+        held.extend(apart.iter().map(|apart| b.select(first, *apart, writer.truth(false))));
+        Some((b.select(holds, all(&apart), writer.truth(false)), held, scan))
     }
 
     /// Phis at the region's entry have a first value that no statement writes; the other slots have none, which is said
@@ -578,7 +639,10 @@ impl<'p> Emitter<'_, 'p> {
 
     /// The address of a cell, what it is one of, and its alignment.
     fn address(&self, place: &Place, instance: &Instance<'p>) -> Option<(Value<'p>, Touched, u32)> {
-        let ArraySource::Base(base) = self.lifted.arrays[place.array.index()] else { return None };
+        let mut base = match self.lifted.arrays[place.array.index()] {
+            ArraySource::Base(base) | ArraySource::Rows(base) => base,
+            _ => return None,
+        };
         let known: Vec<_> = self.prepared.params.iter().chain(&instance.counters).copied().collect();
         let expr = |expr: &Expr| self.values.expr(expr, &HashMap::new(), &known);
         let mut subscripts = place.subscripts.iter();
@@ -599,6 +663,11 @@ impl<'p> Emitter<'_, 'p> {
                 let twice = b.binary(LLVMMul, cell, b.binary(LLVMAdd, grown, expr(slope)?));
                 let row = b.binary(LLVMAShr, twice, b.index(1));
                 cell = b.binary(LLVMAdd, row, expr(subscripts.next()?)?);
+            }
+            Rows::Anywhere => {
+                let place = b.displace(base, b.binary(LLVMMul, cell, b.index(ADDRESS)), false);
+                base = b.load_at(b.type_of(base), place, 1);
+                cell = expr(subscripts.next()?)?;
             }
         }
         let bytes = self.builder().binary(LLVMMul, cell, self.builder().index(place.cell_bytes));

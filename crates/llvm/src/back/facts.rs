@@ -32,7 +32,8 @@ impl<'p> Facts<'p> {
         let mut raw = vec![std::ptr::null_mut(); arrays.len()];
         // SAFETY: there is room for as many scopes as are asked for; they belong to the run's context.
         unsafe { ffi::orthant_alias_scopes(pass.raw(), raw.as_mut_ptr(), raw.len()) };
-        let is_memory = |source: &ArraySource<'p>| matches!(source, ArraySource::Base(_));
+        let is_memory =
+            |source: &ArraySource<'p>| matches!(source, ArraySource::Base(_) | ArraySource::Rows(_));
         let scopes = raw.into_iter().zip(arrays).map(|(scope, source)| is_memory(source).then_some(scope));
         Self { pass, scopes: scopes.collect(), group: Cell::new(None) }
     }

@@ -53,6 +53,9 @@ impl<'p> Lifter<'_, 'p> {
             }
         }
         for base in bases {
+            if memory.shape(base).is_some() {
+                continue;
+            }
             let mut wants = Wants::default();
             match self.shape(memory, base, &mut wants)? {
                 Some(shape) => {

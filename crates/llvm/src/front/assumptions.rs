@@ -6,7 +6,9 @@ use super::lift::{ArraySource, Lifter};
 use super::memory::Memory;
 use crate::pass::{Alias, Inst, Value};
 use isl::{DimType, Map, Set};
-use model::{AccessKind, ArrayId, Assumption, Below, Condition, Kind, Param, Reason, Scop, SourceLoc};
+use model::{
+    AccessKind, ArrayId, Assumption, Below, Condition, Kind, Layout, Param, Reason, Scop, SourceLoc,
+};
 use std::collections::HashSet;
 
 /// The parameters are in none of these sets. What is wrong at one place is one assumption.
@@ -48,7 +50,9 @@ impl<'p> Lifter<'_, 'p> {
         for (index, &(a, first)) in bases.iter().enumerate() {
             for &(b, second) in &bases[..index] {
                 let matters = touched.written.contains(&a) || touched.written.contains(&b);
-                if !matters || self.pass.alias(first, 0, second, 0) == Alias::No {
+                let is_base = |array: ArrayId| matches!(sources[array.index()], ArraySource::Base(_));
+                let is_known = is_base(a) && is_base(b) && self.pass.alias(first, 0, second, 0) == Alias::No;
+                if !matters || is_known {
                     continue;
                 }
                 let (x, y) = (second.readable(), first.readable());
@@ -99,7 +103,7 @@ impl Touched {
 
 fn base<'p>((index, source): (usize, &ArraySource<'p>)) -> Option<(ArrayId, Value<'p>)> {
     match source {
-        ArraySource::Base(value) => Some((ArrayId(index as u32), *value)),
+        ArraySource::Base(value) | ArraySource::Rows(value) => Some((ArrayId(index as u32), *value)),
         _ => None,
     }
 }
@@ -127,6 +131,10 @@ pub(super) fn assume_shapes<'p>(scop: &mut Scop, draft: &Draft<'p>, memory: &Mem
             let holds = Condition::Params(shape.valid.clone());
             let kind = if shape.is_constant { Kind::InBounds } else { Kind::Shape };
             scop.ledger.assume(Assumption { kind, holds, why, loc: loc.clone() });
+        }
+        if shape.layout == Layout::Anywhere {
+            let (kind, why) = (Kind::NoOverlap, format!("the rows of {name} do not overlap"));
+            scop.ledger.assume(Assumption { kind, holds: Condition::Rows(array), why, loc: loc.clone() });
         }
         if !shape.is_constant {
             let (kind, why) = (Kind::ModerateSize, format!("the size of {name} is moderate"));

@@ -8,7 +8,8 @@ use super::affine::Stop;
 use super::bodies::{Links, Outside};
 use super::headers::HeaderRead;
 use super::lift::{ArraySource, Touched};
-use super::memory::{Memory, MemoryAccess};
+use super::memory::{Bytes, Extent, Memory, MemoryAccess};
+use super::rows::Row;
 use crate::pass::{Inst, Value};
 use isl::{DimType, Map, Set};
 use model::{Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Layout};
@@ -47,13 +48,14 @@ impl<'p> Draft<'p> {
                 bytes = found.granule;
                 shape = (found.sizes.clone(), found.layout.clone());
             }
-            let source = base.source_name().filter(|name| {
+            let table = memory.row_table(base);
+            let name = table.unwrap_or(base).source_name().filter(|name| {
                 model::verify::is_identifier(name) && !draft.arrays.iter().any(|array| array.name == *name)
             });
             let number = draft.arrays.len();
-            let name = source.map_or(format!("A{number}"), |name| format!("{name}_{number}"));
-            let id =
-                draft.declare(name, bytes as u32, shape, ArrayKind::Memory, ArraySource::Base(base), false);
+            let name = name.map_or(format!("A{number}"), |name| format!("{name}_{number}"));
+            let source = table.map_or(ArraySource::Base(base), ArraySource::Rows);
+            let id = draft.declare(name, bytes as u32, shape, ArrayKind::Memory, source, false);
             draft.cells.insert(base, (id, bytes));
         }
         draft
@@ -113,7 +115,7 @@ impl<'p> Draft<'p> {
         let known = self.sources.iter().position(|known| *known == source);
         let number = self.arrays.len();
         let value = match source {
-            ArraySource::Base(value) => value,
+            ArraySource::Base(value) | ArraySource::Rows(value) => value,
             ArraySource::Scalar(inst) | ArraySource::Phi(inst) => inst.value(),
         };
         let bytes = value.plain_bytes();
@@ -138,6 +140,21 @@ impl<'p> Draft<'p> {
         let cells = header.extent.cells(cell)?.range()?.set_tuple_name(&self.arrays[array.index()].name)?;
         let relation = Map::from_domain_and_range(domain.clone(), cells)?;
         Ok(self.access(AccessKind::Read, array, relation))
+    }
+
+    /// The read of the address of the row that an access is to; `None` if it is to no row.
+    pub fn row_address(
+        &mut self,
+        access: &MemoryAccess<'p>,
+        stmt: &str,
+        domain: &Set,
+    ) -> Result<Option<Access>, Stop> {
+        let Some(Row { table, offset, bytes, .. }) = &access.row else { return Ok(None) };
+        let (array, cell) = self.cells[table];
+        let extent = Extent { offset: offset.clone(), bytes: Bytes::Fixed(*bytes) };
+        let cells = extent.cells(cell)?.set_tuple_name(DimType::In, stmt)?;
+        let cells = cells.set_tuple_name(DimType::Out, &self.arrays[array.index()].name)?;
+        Ok(Some(self.access(AccessKind::Read, array, cells.intersect_domain(domain.clone())?)))
     }
 
     /// An access to memory by a statement, with its cells if the array has a shape; `perhaps`: it may not happen.
@@ -175,7 +192,8 @@ fn cell_sizes<'p>(memory: &Memory<'p>) -> Vec<(Value<'p>, u64)> {
         .iter()
         .map(|access| (access.base, access.extent.as_ref().map_or(0, |extent| extent.granule())));
     let headers = memory.headers.iter().map(|header| (header.base, header.extent.granule()));
-    for (at, granule) in accesses.chain(headers) {
+    let tables = memory.row_reads.iter().map(|read| (read.table, read.inst.access_bytes()));
+    for (at, granule) in accesses.chain(headers).chain(tables) {
         match sizes.iter_mut().find(|(base, _)| *base == at) {
             Some((_, size)) => *size = gcd(*size, granule),
             None => sizes.push((at, granule)),
@@ -186,6 +204,7 @@ fn cell_sizes<'p>(memory: &Memory<'p>) -> Vec<(Value<'p>, u64)> {
     sizes
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+/// The greatest number that divides both.
+pub fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

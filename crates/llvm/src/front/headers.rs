@@ -18,7 +18,7 @@ use super::memory::{Bytes, Extent, Memory};
 use crate::pass::{Anchor, Inst, Pass, Value};
 use crate::scev::{ScevKind, Scevs};
 use llvm_sys::LLVMOpcode;
-use model::{AccessKind, Reason, Stmt};
+use model::{AccessKind, ArrayId, ArrayKind, Reason, Stmt};
 use std::collections::HashMap;
 
 /// What a load that gives one value reads.
@@ -89,10 +89,20 @@ pub fn copy_for<'p>(pass: Pass<'p>, load: Inst<'p>, scope: &Blocks<'p>) -> Optio
     copies.into_iter().find(stands)
 }
 
-/// Expressions in which loads are their copies.
-pub fn with_copies<'p>(pass: Pass<'p>, same: &HashMap<Inst<'p>, Inst<'p>>) -> Scevs<'p> {
-    let pairs: Vec<_> = same.iter().map(|(load, copy)| (*load, *copy)).collect();
+/// Expressions in which loads are their copies, and some phis the loads they stand for.
+pub fn with_copies<'p>(
+    pass: Pass<'p>,
+    same: &HashMap<Inst<'p>, Inst<'p>>,
+    phis: &[(Inst<'p>, Inst<'p>)],
+) -> Scevs<'p> {
+    let pairs: Vec<_> = same.iter().map(|(load, copy)| (*load, *copy)).chain(phis.iter().copied()).collect();
     Scevs::with_replaced(pass, &pairs)
+}
+
+/// Whether a statement writes more than scalars.
+fn writes_memory(stmt: &Stmt, draft: &Draft<'_>) -> bool {
+    let is_memory = |array: ArrayId| draft.arrays[array.index()].kind == ArrayKind::Memory;
+    stmt.accesses.iter().any(|access| access.kind != AccessKind::Read && is_memory(access.array))
 }
 
 impl<'p> Lifter<'_, 'p> {
@@ -132,17 +142,9 @@ impl<'p> Lifter<'_, 'p> {
             if is_written || memory.shape(header.base).is_some() {
                 return Err(Obstacle { reason: Reason::MovingBase, at: Anchor::Inst(header.inst) });
             }
-            for stmt in stmts.iter_mut() {
-                let writes = |kind: AccessKind| kind != AccessKind::Read;
-                let array_kind = |index: usize| draft.arrays[index].kind;
-                let is_writing = stmt.accesses.iter().any(|access| {
-                    writes(access.kind) && array_kind(access.array.index()) == model::ArrayKind::Memory
-                });
-                if is_writing {
-                    let read =
-                        draft.header(header, &stmt.domain).map_err(|stop| obstacle(stop, header.inst))?;
-                    stmt.accesses.push(read);
-                }
+            for stmt in stmts.iter_mut().filter(|stmt| writes_memory(stmt, draft)).collect::<Vec<_>>() {
+                let read = draft.header(header, &stmt.domain).map_err(|stop| obstacle(stop, header.inst))?;
+                stmt.accesses.push(read);
             }
         }
         Ok(())

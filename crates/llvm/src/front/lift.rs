@@ -25,6 +25,7 @@ use super::headers::{same_values, with_copies};
 use super::memory::Memory;
 use super::needed::Needed;
 use super::reductions::reductions;
+use super::rows::Tables;
 use super::shape::{Shape, blocks_of, shape};
 use super::statements::{Body, Part, Synthesis, statements};
 use crate::pass::{Anchor, Block, Inst, Loop, Pass, Region, Value};
@@ -71,6 +72,8 @@ pub struct Lifted<'p> {
     pub scevs: Scevs<'p>,
     /// Those loads and copies.
     same: HashMap<Inst<'p>, Inst<'p>>,
+    /// Loads of rows' addresses.
+    tables: Tables<'p>,
 }
 
 /// What a load or store touches.
@@ -86,8 +89,13 @@ impl<'p> Lifted<'p> {
     /// The value's expression, if it can be computed in iterations of the chain without executing instructions of the
     /// region.
     pub fn expression(&self, value: Value<'p>, chain: &[Loop<'p>]) -> Option<ScevRef<'p>> {
-        let synthesis =
-            Synthesis { scevs: &self.scevs, scope: &self.scope, around: self.around, same: &self.same };
+        let synthesis = Synthesis {
+            scevs: &self.scevs,
+            scope: &self.scope,
+            around: self.around,
+            same: &self.same,
+            tables: &self.tables,
+        };
         match value.inst() {
             Some(inst) if synthesis.is_memory(inst) => None,
             _ => synthesis.expression(value, chain),
@@ -100,6 +108,8 @@ impl<'p> Lifted<'p> {
 pub enum ArraySource<'p> {
     /// Memory that starts at this address.
     Base(Value<'p>),
+    /// Rows whose addresses are in the table at this address.
+    Rows(Value<'p>),
     /// The value of an instruction.
     Scalar(Inst<'p>),
     /// The cell that carries a phi's next value.
@@ -119,12 +129,13 @@ pub fn lift<'p>(
     let shape = shape(pass, &scope, region);
     let around = around(pass, region, &scope);
     let same = same_values(pass, &scope);
-    let scevs = with_copies(pass, &same);
+    let tables = Tables::of(&with_copies(pass, &same, &[]), pass, &scope, &same);
+    let scevs = with_copies(pass, &same, &tables.phis);
     let affine = Affine::new(ctx, &scope, around, &scevs, budget);
     let order = blocks_of(&shape);
     let domains =
         domains::domains(pass, &affine, region, &order, &errors).map_err(|no| obstacle(no.stop, no.at))?;
-    let synthesis = Synthesis { scevs: &scevs, scope: &scope, around, same: &same };
+    let synthesis = Synthesis { scevs: &scevs, scope: &scope, around, same: &same, tables: &tables };
     let lifter = Lifter {
         pass,
         affine: &affine,
@@ -151,8 +162,9 @@ pub fn lift<'p>(
         live_out: parts.exits.live_out,
         declarations: parts.declarations,
         scope: scope.clone(),
-        scevs: with_copies(pass, &same),
+        scevs: with_copies(pass, &same, &tables.phis),
         same,
+        tables: tables.clone(),
     })
 }
 
@@ -231,6 +243,7 @@ impl<'p> Lifter<'_, 'p> {
         let memory = self.memory(&blocks)?;
         let needed = self.needed(&blocks, &memory, &exits);
         let mut memory = memory.only(&needed);
+        self.find_rows(&mut memory)?;
         self.find_shapes(&mut memory).map_err(|stop| Obstacle::of_region(self.region, reason(stop)))?;
         self.expect_success(&mut memory.tested).map_err(|(stop, at)| obstacle(stop, at))?;
         let material = Material { memory: &memory, exits: &exits, needed };
@@ -380,10 +393,12 @@ impl<'p> Lifter<'_, 'p> {
             }
             for inst in body.insts() {
                 for (access, shaped) in memory.with_cells(inst) {
+                    let row = draft.row_address(access, &name, &domain)?;
                     let access = draft.memory(access, shaped, &name, &domain, body.is_inner(inst))?;
                     ids.push((inst, access.id));
                     links.memory.insert(inst, access.id);
                     accesses.push(access);
+                    accesses.extend(row.filter(|row| !accesses.iter().any(|known| is_same(known, row))));
                 }
                 if body.is_inner(inst) {
                     // Outside, its value is known only through phis of the join.
@@ -436,7 +451,7 @@ impl<'p> Lifter<'_, 'p> {
         // What blocks that do not return use, nobody needs.
         let is_outside = |block: Block<'p>| !scope.contains(&block) && !self.errors.contains(&block);
         match source {
-            ArraySource::Base(_) => true,
+            ArraySource::Base(_) | ArraySource::Rows(_) => true,
             ArraySource::Scalar(inst) => inst.users().iter().any(|user| is_outside(user.block())),
             ArraySource::Phi(phi) => is_outside(phi.block()),
         }
@@ -518,6 +533,11 @@ impl<'p> Lifter<'_, 'p> {
 fn written_phis<'p>(body: &Body<'p>) -> Vec<Inst<'p>> {
     let is_inner = |phi: &Inst<'p>| body.parts[1..].iter().any(|part| part.block == phi.block());
     each_once(body.phi_writes().map(|(phi, _)| phi).filter(|phi| !is_inner(phi)))
+}
+
+/// Whether two accesses do the same.
+fn is_same(a: &model::Access, b: &model::Access) -> bool {
+    a.array == b.array && a.kind == b.kind && a.relation.is_equal(&b.relation).unwrap_or(false)
 }
 
 /// The items in order, without repetitions.

@@ -10,6 +10,7 @@ use super::affine::{Evaluated, Stop};
 use super::array_shapes::Shape;
 use super::headers::HeaderRead;
 use super::lift::{Lifter, obstacle};
+use super::rows::{Row, RowRead};
 use crate::pass::{Alias, Anchor, Block, Inst, Value};
 use crate::scev::{ScevKind, ScevRef};
 use isl::{Map, PwAff, Set, Val};
@@ -27,6 +28,8 @@ pub struct Memory<'p> {
     pub readers: Vec<Inst<'p>>,
     /// Loads that give one value ([`super::headers`]).
     pub headers: Vec<HeaderRead<'p>>,
+    /// Loads of rows' addresses ([`super::rows`]).
+    pub row_reads: Vec<RowRead<'p>>,
     /// Arrays with more than one dimension.
     pub shapes: Vec<Shape<'p>>,
     /// What offsets and lengths need to be what the model says.
@@ -60,8 +63,10 @@ impl<'p> Wants<'p> {
 pub struct MemoryAccess<'p> {
     /// The instruction.
     pub inst: Inst<'p>,
-    /// The address it is relative to.
+    /// The address it is relative to; for rows behind a table, what stands for all of them ([`super::rows`]).
     pub base: Value<'p>,
+    /// Which of them.
+    pub row: Option<Row<'p>>,
     /// Whether it is written.
     pub is_write: bool,
     /// The byte offset from there.
@@ -106,6 +111,7 @@ impl<'p> Memory<'p> {
             range.end = kept.accesses.len();
         }
         kept.headers = self.headers;
+        kept.row_reads = self.row_reads;
         kept.readers = self.readers.into_iter().filter(|call| executed.contains(call)).collect();
         kept.wants.fails = self.wants.fails.into_iter().filter(|(_, inst)| executed.contains(inst)).collect();
         kept
@@ -119,6 +125,12 @@ impl<'p> Memory<'p> {
     /// The shape of the array at that address, if it has more than one dimension.
     pub fn shape(&self, base: Value<'p>) -> Option<&Shape<'p>> {
         self.shapes.iter().find(|shape| shape.base == base)
+    }
+
+    /// The table that the rows are behind, if the base stands for such rows.
+    pub fn row_table(&self, base: Value<'p>) -> Option<Value<'p>> {
+        let mut rows = self.accesses.iter().filter(|access| access.base == base);
+        rows.find_map(|access| access.row.as_ref()).map(|row| row.table)
     }
 
     /// Where the array at that address is first touched.
@@ -166,6 +178,11 @@ impl<'p> Lifter<'_, 'p> {
                 }
                 continue;
             }
+            if self.synthesis.tables.has(inst) {
+                let read = self.row_read(inst, &mut memory.wants.fails);
+                memory.row_reads.extend(read.map_err(|stop| obstacle(stop, inst))?);
+                continue;
+            }
             if let Some(effects) = inst.call_effects() {
                 if effects.is_harmless || inst.touches_no_memory() {
                     continue;
@@ -200,8 +217,12 @@ impl<'p> Lifter<'_, 'p> {
         let scevs = self.affine.scevs();
         let pointer = self.affine.expression(pointer, chain).ok_or_else(|| refuse(Reason::MovingBase))?;
         let base = scevs.base(&pointer);
-        let base = match base.kind {
-            ScevKind::Unknown(value) if self.affine.is_invariant(&base) => value,
+        let (base, row) = match base.kind {
+            ScevKind::Unknown(value) if self.affine.is_invariant(&base) => (value, None),
+            ScevKind::Unknown(value) => {
+                let row = self.row_of(inst, value, fails)?;
+                (row.base, Some(row))
+            }
             _ => return Err(refuse(Reason::MovingBase)),
         };
         let offset = scevs.offset(&pointer);
@@ -218,7 +239,7 @@ impl<'p> Lifter<'_, 'p> {
         let exact = self.exact(inst, self.affine.signed(&offset, chain), fails);
         let exact = exact.map_err(|stop| obstacle(stop, inst))?;
         let extent = exact.zip(bytes.clone()).map(|(offset, bytes)| Extent { offset, bytes });
-        Ok(MemoryAccess { inst, base, is_write, offset, bytes, extent })
+        Ok(MemoryAccess { inst, base, row, is_write, offset, bytes, extent })
     }
 
     fn length(
@@ -305,15 +326,11 @@ fn not_modelled(inst: Inst<'_>) -> Reason {
 impl Extent {
     /// `{ [i, j] -> [cell] }`: the cells of that size that are touched; the size divides all offsets and lengths.
     pub fn cells(&self, size: u64) -> Result<Map, Stop> {
-        let in_cells = |bytes: &PwAff| -> Result<PwAff, Stop> {
-            let size = Val::int_from_ui(bytes.ctx(), size)?;
-            Ok(bytes.clone().scale_down_val(size)?.floor()?)
-        };
-        let first = in_cells(&self.offset)?;
+        let first = in_units(&self.offset, size)?;
         match &self.bytes {
             Bytes::Fixed(bytes) => some_cells(&first, bytes.div_ceil(size)),
             Bytes::Affine(bytes) => {
-                let end = first.clone().add(in_cells(bytes)?)?;
+                let end = first.clone().add(in_units(bytes, size)?)?;
                 let (first, end) = (Map::from_pw_aff(first)?, Map::from_pw_aff(end)?);
                 let line = first.get_space()?.range()?;
                 let from = first.apply_range(Map::lex_le(line.clone())?)?;
@@ -350,7 +367,14 @@ fn some_cells(first: &PwAff, count: u64) -> Result<Map, Stop> {
     Ok(all)
 }
 
-fn divides(size: u64, value: &PwAff) -> isl::Result<bool> {
+/// A number of bytes as a number of cells.
+pub fn in_units(bytes: &PwAff, size: u64) -> Result<PwAff, Stop> {
+    let size = Val::int_from_ui(bytes.ctx(), size)?;
+    Ok(bytes.clone().scale_down_val(size)?.floor()?)
+}
+
+/// Whether all values are multiples of a number.
+pub fn divides(size: u64, value: &PwAff) -> isl::Result<bool> {
     let rest = value.clone().mod_val(Val::int_from_ui(value.ctx(), size)?)?;
     rest.non_zero_set()?.is_empty()
 }

@@ -18,10 +18,7 @@ impl<'p> Lifter<'_, 'p> {
         base: Value<'p>,
         view: &View,
     ) -> isl::Result<String> {
-        let of_base = |access: &&MemoryAccess<'p>| access.base == base;
-        let elements = memory.accesses.iter().filter(of_base).filter_map(|access| access.inst.element_name());
-        let element = one_of(elements).filter(|_| is_one_cell(memory, base, view.granule));
-        let element = element.unwrap_or_else(|| format!("{} bytes", view.granule));
+        let element = element(memory, base, view.granule);
         let params = self.affine.params();
         let param = |name: &str| {
             let known = params.iter().find(|(_, param)| param.name == name);
@@ -34,7 +31,10 @@ impl<'p> Lifter<'_, 'p> {
 
     /// That there may be a better shape.
     pub(super) fn cut_short(&self) -> String {
-        format!("only {} shapes were tried (option shape-candidates)", self.shape_options.shapes)
+        format!(
+            "the search ended after {} of the possible shapes (option shape-candidates)",
+            self.shape_options.shapes
+        )
     }
 }
 
@@ -45,6 +45,14 @@ fn short_name<'p>(memory: &Memory<'p>, base: Value<'p>) -> String {
     let mut others = memory.accesses.iter().filter(|access| access.base != base);
     let is_only = !others.any(|access| root(&access.base.readable()) == root(&name));
     if is_only && name.starts_with(|c: char| c.is_alphabetic() || c == '_') { root(&name) } else { name }
+}
+
+/// What a cell is called: `double`, `8 bytes`.
+pub fn element<'p>(memory: &Memory<'p>, base: Value<'p>, granule: u64) -> String {
+    let of_base = |access: &&MemoryAccess<'p>| access.base == base;
+    let elements = memory.accesses.iter().filter(of_base).filter_map(|access| access.inst.element_name());
+    let element = one_of(elements).filter(|_| is_one_cell(memory, base, granule));
+    element.unwrap_or_else(|| format!("{granule} bytes"))
 }
 
 /// The element that all have.

@@ -2,7 +2,7 @@
 //!
 //! An instruction whose value follows from the counters and from values outside the region (an index, an
 //! address, a bound) is *synthesizable*: it belongs to no statement and is computed anew wherever it is needed. Mostly that is
-//! an expression of LLVM's; a shift, a mask or a `freeze` of such values is copied.
+//! an expression of LLVM's; a shift, a mask or a `freeze` of such values, or the load of a row's address, is copied.
 //! An instruction without effect whose value nothing needs belongs to no statement either (module `needed`).
 //! The other instructions of a block are cut into statements as fine as independence allows: two
 //! instructions are in one statement if one uses the other's value, or if their order matters (both touch
@@ -14,6 +14,7 @@
 
 use super::cheap::{Cheap, add_cheap};
 use super::flow::Blocks;
+use super::rows::Tables;
 use crate::pass::{Block, Inst, Loop, Value};
 use crate::scev::{Scev, ScevKind, Scevs};
 use llvm_sys::LLVMOpcode;
@@ -103,6 +104,8 @@ pub struct Synthesis<'a, 'p> {
     pub around: Option<Loop<'p>>,
     /// Loads with a copy before the region.
     pub same: &'a HashMap<Inst<'p>, Inst<'p>>,
+    /// Loads of rows' addresses.
+    pub tables: &'a Tables<'p>,
 }
 
 impl<'p> Synthesis<'_, 'p> {
@@ -145,12 +148,12 @@ impl<'p> Synthesis<'_, 'p> {
             let scev = self.scevs.of_value_at(operand, chain.last().copied().or(self.around));
             scev.is_some_and(|scev| self.is_computable(&scev, chain, depth))
         };
-        is_plain && runs_here && inst.operands().into_iter().all(is_known)
+        (is_plain || self.tables.has(inst)) && runs_here && inst.operands().into_iter().all(is_known)
     }
 
     /// Whether an instruction touches memory that matters to the order of statements.
     pub fn is_memory(&self, inst: Inst<'p>) -> bool {
-        inst.is_call() || inst.pointer().is_some() && !self.same.contains_key(&inst)
+        inst.is_call() || inst.pointer().is_some() && !self.same.contains_key(&inst) && !self.tables.has(inst)
     }
 
     /// Whether an instruction of the region belongs to no statement.
