@@ -3,7 +3,8 @@
 //! `A[i * m + j]` has the byte offset `{{0,+,8m}<i>,+,8}<j>`. As the polynomial `8*m*i + 8*j` it is `A[i][j]` in rows of `m`,
 //! if `j < m` in all iterations. Where all accesses to a base fit one shape, the array has that shape in the model; the
 //! condition goes to the ledger. An array whose offsets are affine anyway gets a shape only if no condition is
-//! needed for that: then it costs nothing and keeps the numbers in the dependences small.
+//! needed for that, which costs nothing and keeps the numbers in the dependences small; or if the program declares rows of
+//! these constant sizes.
 
 use super::affine::Stop;
 use super::lift::Lifter;
@@ -92,7 +93,9 @@ impl<'p> Lifter<'_, 'p> {
             Err(delinearize::Error::Isl(error)) => return Err(error.into()),
             Err(delinearize::Error::Input { .. }) => return Ok(None),
         };
-        if !is_usable(&view) || is_affine && !view.is_always_valid()? || view.valid.is_empty()? {
+        let of_view = || indices.iter().map(|index| &memory.accesses[*index]);
+        let is_worth_it = !is_affine || view.is_always_valid()? || is_declared(&view, of_view());
+        if !is_usable(&view) || !is_worth_it || view.valid.is_empty()? {
             if view.exhausted {
                 let note = format!("{}: no shape found, {}", base.readable(), self.cut_short());
                 wants.notes.push(note);
@@ -257,6 +260,22 @@ enum RowGuess {
     First,
     /// It is just a number of bytes.
     Nothing,
+}
+
+/// Whether the program itself has rows of these constant sizes: all addresses but those in the first row are computed by steps
+/// over such arrays. Then that subscripts stay inside is worth being assumed (paper 002, Section 4.4).
+fn is_declared<'a, 'p: 'a>(view: &View, mut accesses: impl Iterator<Item = &'a MemoryAccess<'p>>) -> bool {
+    let Some(sizes) = view.sizes.iter().map(|size| size.as_constant()).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    let mut bytes = i128::from(view.granule);
+    let mut rows = Vec::new();
+    for size in sizes.into_iter().rev() {
+        bytes = bytes.saturating_mul(size);
+        rows.push(u64::try_from(bytes).unwrap_or(0));
+    }
+    let steps = |pointer: Value<'p>| rows.iter().all(|bytes| pointer.steps_over_rows(*bytes));
+    accesses.all(|access| access.inst.pointer().is_some_and(steps))
 }
 
 /// Whether the model and the check have words for it: all accesses in rows of a size that is a sum of parameters, or that
