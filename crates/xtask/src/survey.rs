@@ -30,7 +30,7 @@ struct Nests {
 
 /// Runs the task.
 pub fn run(ws: &Workspace, path: &Path) -> Outcome {
-    let orthant = ws.build(Profile::Release)?.orthant;
+    let orthant = ws.build(Profile::Dev)?.orthant;
     let sources = sources(path)?;
     let with = Nests::of(&explain(&orthant, &sources, "all")?);
     let without = Nests::of(&explain(&orthant, &sources, "none")?);
