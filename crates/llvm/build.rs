@@ -9,6 +9,7 @@ const SOURCES: &[&str] = &[
     "shim/pass.cpp",
     "shim/views.cpp",
     "shim/scev.cpp",
+    "shim/count.cpp",
     "shim/emit.cpp",
     "shim/hoist.cpp",
     "shim/names.cpp",

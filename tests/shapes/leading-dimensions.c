@@ -29,13 +29,14 @@ __attribute__((noinline)) void part(long n, long m, long ld, long row, long colu
 }
 
 int main(void) {
-  fill();
+  fill_floats();
   image(30, 20, 128, (char *)memory);
   print_sum("image");
   image(30, 20, 36, (char *)memory);
   print_sum("short-pitch");
   image(30, 20, 126, (char *)memory);
   print_sum("odd-pitch");
+  fill();
   dgemm(8, 9, 10, other, 12, other + 1000, 13, memory, 14);
   print_sum("dgemm");
   dgemm(8, 9, 10, other, 12, other + 1000, 13, memory, 5);

@@ -38,7 +38,7 @@ __attribute__((noinline)) void pieces(long L, long N, float *A) {
 
 int main(void) {
   float *numbers = (float *)memory;
-  fill();
+  fill_floats();
   listing6(4, 5, 6, (void *)numbers);
   print_sum("six");
   listing6(4, 1, 6, (void *)numbers);

@@ -44,8 +44,10 @@ int main(void) {
   print_sum("lower");
   upper(30, memory);
   print_sum("upper");
+  fill_floats();
   small(30, (float *)memory);
   print_sum("small");
+  fill();
   beyond(10, 11, memory);
   print_sum("inside");
   beyond(10, 15, memory);

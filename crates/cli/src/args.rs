@@ -206,6 +206,14 @@ fn explain(shown: fn(&Spec) -> bool) -> Command {
                 .help("Also write SARIF 2.1.0, for editors and code-scanning services, to FILE"),
         )
         .arg(
+            Arg::new("counts")
+                .long("counts")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(std::path::PathBuf))
+                .value_hint(ValueHint::FilePath)
+                .help("Show how often conditions held: what a program built with count-checks appended to FILE"),
+        )
+        .arg(
             Arg::new("colour")
                 .long("color")
                 .visible_alias("colour")

@@ -43,12 +43,26 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     if nothing_read {
         return Ok(code); // "no loops found" would be no answer
     }
-    let functions = report::arrange(functions);
+    let mut functions = report::arrange(functions);
+    if let Some(file) = matches.get_one::<PathBuf>("counts") {
+        report::with_counts(&mut functions, &counts(file)?);
+    }
     if let Some(file) = sarif {
         output::write(file, report::sarif(&functions, env!("CARGO_PKG_VERSION")).as_bytes())?;
     }
     output::print(rendered(matches, &functions).as_bytes())?;
     Ok(code)
+}
+
+/// What programs counted.
+fn counts(file: &Path) -> Result<Vec<report::Counted>, Failure> {
+    let broken = |error: String| {
+        Failure::usage(format!("cannot read the counts in {}: {error}", file.display())).remedy(
+            "run a program built with -orthant-count-checks while ORTHANT_COUNTS names a file, and name that file",
+        )
+    };
+    let text = std::fs::read_to_string(file).map_err(|error| broken(error.to_string()))?;
+    report::read_counts(&text).map_err(broken)
 }
 
 fn jobs(matches: &ArgMatches) -> Result<Vec<Job>, Failure> {

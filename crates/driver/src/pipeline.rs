@@ -2,13 +2,14 @@
 
 use crate::order::{Plan, plan};
 use crate::scalars::without_scalars;
+use crate::session::conditions;
 use crate::timing::Timers;
 use assume::{Assumed, Check, Infeasible};
 use astgen::Node;
 use dataflow::Dependences;
 use isl::Ctx;
 use llvm::Pass;
-use llvm::back::emit::{Failure, Growth, emit, prepare};
+use llvm::back::emit::{Failure, Formats, Growth, emit, prepare};
 use llvm::back::rewrite::Rewrite;
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
@@ -247,7 +248,9 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let emitted = match (prepared, &model.program) {
             (Some(prepared), Some((nodes, check))) => {
-                emit(run.pass, (&model.lifted, model.rewrite.as_ref()), &prepared, nodes, check)
+                let formats = run.formats(model, &outcome.nests[model.nest]);
+                let source = (&model.lifted, model.rewrite.as_ref());
+                emit(run.pass, source, &prepared, nodes, (check, formats.as_ref()))
             }
             _ => Err(Failure::Undone),
         };
@@ -269,6 +272,16 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
 }
 
 impl Run<'_, '_> {
+    /// How the program prints how often the parts of a check held, if it is to count that.
+    fn formats(&self, model: &Modelled<'_>, nest: &Nest<'_>) -> Option<Formats> {
+        if !self.options.count_checks {
+            return None;
+        }
+        let conditions = conditions(model);
+        let (table, json) = report::formats(&self.pass.symbol(), nest.loc().as_ref(), &conditions);
+        Some(Formats { table, json })
+    }
+
     /// Runs isl on the function's budget; its operations cost `weight` units. A stage may take half of what is left for
     /// one nest, so that one that explodes leaves something for the others.
     fn within_budget<T>(&self, ctx: &Ctx, weight: u64, work: impl FnOnce() -> T) -> T {

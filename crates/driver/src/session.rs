@@ -7,8 +7,8 @@ use assume::{Assumed, Fate, Taken};
 use isl::Set;
 use llvm::front::detect::{Nest, Verdict, reject_all};
 use llvm::pass::demangle;
-use llvm::{Pass, RemarkKind};
-use model::{Reason, Refusal, Scop};
+use llvm::{Anchor, Pass, RemarkKind};
+use model::{Reason, Refusal, Scop, SourceLoc};
 use options::Options;
 use report::{AssumptionReport, FORMAT, FunctionReport, NestReport, NewLoops};
 use std::collections::HashSet;
@@ -220,12 +220,13 @@ fn new_loops(model: &Modelled<'_>, new: &NewOrder, with_code: bool) -> NewLoops 
 }
 
 /// What the run-time check tests.
-fn conditions(model: &Modelled<'_>) -> Vec<report::Condition> {
+pub fn conditions(model: &Modelled<'_>) -> Vec<report::Condition> {
     let Some((_, check)) = &model.program else { return Vec::new() };
     let condition = |conjunct: &assume::Conjunct| report::Condition {
         kind: conjunct.kind,
         text: conjunct.text(&model.lifted.scop),
         loc: conjunct.loc.clone(),
+        held: None,
     };
     check.conjuncts.iter().map(condition).collect()
 }
@@ -268,11 +269,18 @@ fn remark(pass: Pass<'_>, finding: &Finding<'_>) {
             pass.remark(RemarkKind::Done, "Optimized", at, &message);
             for condition in &new.conditions {
                 let message = format!("the new loops run if {} {}", condition.text, condition.origin());
+                let at = condition.loc.as_ref().and_then(|loc| anchor_at(pass, loc)).unwrap_or(at);
                 pass.remark(RemarkKind::Analysis, "Condition", at, &message);
             }
         }
         report::Outcome::Rejected { .. } => remark_rejected(pass, &finding.nest),
     }
+}
+
+/// An instruction at that place; the original code is still there.
+fn anchor_at<'p>(pass: Pass<'p>, loc: &SourceLoc) -> Option<Anchor<'p>> {
+    let mut insts = pass.blocks().into_iter().flat_map(|block| block.insts());
+    insts.find(|inst| inst.loc().as_ref() == Some(loc)).map(Anchor::Inst)
 }
 
 fn remark_rejected(pass: Pass<'_>, nest: &Nest<'_>) {

@@ -109,6 +109,8 @@ bool orthant_post_dominates(OrthantPass *pass, LLVMBasicBlockRef below, LLVMBasi
 OrthantCallEffects orthant_call_effects(LLVMValueRef call);
 OrthantMemory orthant_memory(LLVMValueRef inst);
 bool orthant_touches_no_memory(LLVMValueRef call);
+// Whether the address is computed by steps over arrays of that many bytes: rows of a declared size.
+bool orthant_steps_over_rows(LLVMValueRef address, uint64_t bytes);
 uint64_t orthant_access_bytes(LLVMValueRef inst); // of a load or store; 0: not a fixed number
 // The first result or operand type that no model has a place for (scalable vector, token, target type).
 void orthant_unsupported_type(LLVMValueRef inst, OrthantSink sink, void *data);
@@ -123,6 +125,12 @@ void orthant_remark(OrthantPass *pass, unsigned kind, const char *id, size_t id_
                     const Loop *loop, const char *text, size_t length);
 // An error of the compilation, by the host's own diagnostics.
 void orthant_error(OrthantPass *pass, const char *text, size_t length);
+
+// ---- count.cpp: counting the parts of run-time checks ----
+// Counts before an instruction how often it is reached and how often each of these holds. At exit, the formats (of printf)
+// get the numbers: the table with how often each part was asked behind how often it held, JSON without.
+void orthant_count(OrthantPass *pass, LLVMValueRef before, const LLVMValueRef *held, size_t count, const char *table,
+                   size_t table_length, const char *json, size_t json_length);
 
 // ---- emit.cpp: changes of the control flow and of SSA form ----
 // Puts a block before a region's entry that all edges from outside go through; returns it. Keeps dominators and loops.

@@ -1,6 +1,7 @@
 // Questions to loops, regions, dominators, alias analysis, the target and the remark emitter.
 #include "context.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -219,6 +220,22 @@ OrthantMemory orthant_memory(LLVMValueRef value) {
 
 bool orthant_touches_no_memory(LLVMValueRef call) {
   return cast<CallBase>(unwrap(call))->doesNotAccessMemory();
+}
+
+bool orthant_steps_over_rows(LLVMValueRef address, uint64_t bytes) {
+  const Value *at = unwrap(address);
+  for (unsigned steps = 0; steps < 16; steps++) {
+    const auto *step = dyn_cast<GEPOperator>(at);
+    if (!step)
+      return false;
+    const DataLayout &layout = cast<Instruction>(unwrap(address))->getDataLayout();
+    for (auto type = gep_type_begin(step), end = gep_type_end(step); type != end; ++type)
+      if (type.isSequential() && type.getIndexedType()->isArrayTy() &&
+          layout.getTypeAllocSize(type.getIndexedType()) == bytes)
+        return true;
+    at = step->getPointerOperand();
+  }
+  return false;
 }
 
 uint64_t orthant_access_bytes(LLVMValueRef value) {

@@ -180,6 +180,17 @@ unsafe extern "C" {
     pub fn orthant_delete_blocks(blocks: *const LLVMBasicBlockRef, count: usize);
     pub fn orthant_promote(pass: *mut OrthantPass, slots: *const LLVMValueRef, count: usize);
     pub fn orthant_alias_scopes(pass: *mut OrthantPass, scopes: *mut LLVMMetadataRef, count: usize);
+    pub fn orthant_count(
+        pass: *mut OrthantPass,
+        before: LLVMValueRef,
+        held: *const LLVMValueRef,
+        count: usize,
+        table: *const c_char,
+        table_length: usize,
+        json: *const c_char,
+        json_length: usize,
+    );
+    pub fn orthant_steps_over_rows(address: LLVMValueRef, bytes: u64) -> bool;
     pub fn orthant_access_group(pass: *mut OrthantPass) -> LLVMMetadataRef;
     pub fn orthant_annotate(
         inst: LLVMValueRef,

@@ -9,6 +9,7 @@
 //! fn keep(pass: llvm::Pass<'_>) -> llvm::Loop<'static> { pass.loops()[0] }
 //! ```
 
+use crate::back::emit::Formats;
 use crate::ffi::{self, LLVMLoop, OrthantPass};
 pub use crate::ffi::{CallEffects, Target};
 use crate::text::{collect, list};
@@ -161,6 +162,23 @@ impl<'p> Pass<'p> {
     pub(crate) fn forget_lifetimes(self, blocks: &[Block<'p>]) {
         let blocks: Vec<_> = blocks.iter().map(|block| block.raw).collect();
         ask!(ffi::orthant_forget_lifetimes(blocks.as_ptr(), blocks.len()));
+    }
+
+    /// Counts before an instruction how often it is reached and how often each of these holds, and has the program print
+    /// that by formats of `printf` when it ends.
+    pub(crate) fn count(self, before: Inst<'p>, held: &[Value<'p>], formats: &Formats) {
+        let held: Vec<_> = held.iter().map(|value| value.raw).collect();
+        let (table, json) = (&formats.table, &formats.json);
+        ask!(ffi::orthant_count(
+            self.raw,
+            before.raw,
+            held.as_ptr(),
+            held.len(),
+            table.as_ptr().cast(),
+            table.len(),
+            json.as_ptr().cast(),
+            json.len(),
+        ));
     }
 
     /// Removes blocks that nothing leads to.
@@ -575,6 +593,11 @@ impl<'p> Inst<'p> {
 }
 
 impl<'p> Value<'p> {
+    /// Whether this address is computed by steps over arrays of that many bytes.
+    pub fn steps_over_rows(self, bytes: u64) -> bool {
+        self.inst().is_some() && ask!(ffi::orthant_steps_over_rows(self.raw, bytes))
+    }
+
     /// The instruction that computes it, if one does.
     pub fn inst(self) -> Option<Inst<'p>> {
         Inst::if_any(ask!(llvm_c::LLVMIsAInstruction(self.raw)))

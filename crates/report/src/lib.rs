@@ -11,11 +11,13 @@
 //!
 //! The crate does no input or output: files arrive as text, source lines through a closure.
 
+mod counts;
 mod json;
 mod order;
 mod sarif;
 mod text;
 
+pub use counts::{Counted, formats, read_counts, with_counts};
 pub use json::{Document, ReadError, json, read};
 pub use order::arrange;
 pub use sarif::{physical as sarif_place, sarif};
@@ -83,6 +85,18 @@ pub struct Condition {
     pub text: String,
     /// What it protects, in the source.
     pub loc: Option<SourceLoc>,
+    /// How often it held in a run of the program that counted ([`with_counts`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
+}
+
+/// How often something held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Held {
+    /// How often it held.
+    pub times: u64,
+    /// How often that was asked.
+    pub of: u64,
 }
 
 impl Condition {

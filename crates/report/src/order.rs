@@ -89,6 +89,7 @@ pub(crate) mod tests {
                             kind: Some(Kind::NoWrap),
                             text: text.clone(),
                             loc: None,
+                            held: None,
                         }],
                         own_size: CodeSize { blocks: text.len(), instructions: 2 * text.len() },
                         added_size: CodeSize::default(),

@@ -191,7 +191,8 @@ impl Page<'_> {
             self.line(4, &[(DIM, head), (PLAIN, line)]);
         }
         for condition in &new.conditions {
-            let origin = format!(" {}", condition.origin());
+            let held = condition.held.map(|held| format!(" held {} of {} times", held.times, held.of));
+            let origin = format!(" {}{}", condition.origin(), held.unwrap_or_default());
             self.line(4, &[(DIM, "if at run time: "), (PLAIN, &condition.text), (DIM, &origin)]);
         }
         let size = format!("{}; the new loops add {}", new.own_size, new.added_size);

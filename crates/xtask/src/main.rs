@@ -13,6 +13,7 @@ mod lint;
 mod realworld;
 mod setup;
 mod stats;
+mod survey;
 mod test;
 mod tidy;
 mod workspace;
@@ -66,6 +67,7 @@ fn run(ws: &Workspace, matches: &ArgMatches) -> Outcome {
         Some(("bench", m)) => bench::run(ws, &bench_request(m), &bench::suite::Options::from(m)),
         Some(("fuzz", m)) => fuzz::run(ws, &fuzz_request(m)),
         Some(("realworld", m)) => realworld::run(ws, &strings(m, "project")),
+        Some(("survey", m)) => survey::run(ws, m.get_one::<PathBuf>("path").unwrap_or(&PathBuf::from("."))),
         _ => unreachable!("clap requires a known subcommand"),
     }
 }
@@ -109,6 +111,17 @@ fn cli() -> Command {
             Command::new("realworld")
                 .about("Build real projects with the orthant command and run their own tests")
                 .arg(Arg::new("project").num_args(0..).help("Which ones; all of them if none is named")),
+        )
+        .subcommand(
+            Command::new("survey")
+                .about("Count how many loop nests of a code base are modelled, with and without assumptions")
+                .arg(
+                    Arg::new("path")
+                        .required(true)
+                        .value_name("DIR|compile_commands.json")
+                        .value_parser(value_parser!(PathBuf))
+                        .help("A folder of sources, or a compilation database"),
+                ),
         )
 }
 

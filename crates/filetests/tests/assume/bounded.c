@@ -45,7 +45,10 @@ static void all_cases(void) {
       BOTH(ne8, (u8)lo, (u8)hi);
       if ((hi - lo) % 4 == 0) BOTH(step, (u8)lo, (u8)hi);
       if (lo % 16 == 1 && hi % 16 == 3) BOTH(nested, (u8)lo, (u8)hi);
-      if (lo % 16 == 1 && hi % 16 == 3) BOTH(ne16, (u16)(lo * 250), (u16)(hi * 250));
+      if (lo % 16 == 1 && hi % 16 == 3) {
+        BOTH(ne16, (u16)(lo * 250), (u16)(hi * 250));
+        BOTH(ne16, (u16)(lo / 4), (u16)(hi / 2));
+      }
     }
   for (int n = 0; n < 20; n++) {
     BOTH(ne32, 0u - (unsigned)n, 10u); BOTH(ne32, 10u, 10u + n); BOTH(ne32, 0x7ffffff0u, 0x7ffffff0u + n);

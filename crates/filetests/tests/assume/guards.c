@@ -1,5 +1,6 @@
 // Memory that the original does not touch is not touched to find out whether the new loops may run. order: own
 // flags: -fno-strict-aliasing
+// held: always
 // undefined: null alignment
 // new loops: inner grid guarded later whole
 #include "harness.h"

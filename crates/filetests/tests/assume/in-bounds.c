@@ -1,7 +1,7 @@
 // Figure 13: columns beyond the end of a row, which are cells of the next rows. order: reversed
 // flags: -fno-strict-aliasing
 // undefined: bounds vla-bound
-// new loops: flat vla cube
+// new loops: fixed columns flat vla cube
 #include "harness.h"
 #ifdef KERNELS
 typedef long Row[8];

@@ -95,6 +95,7 @@ static void all_cases(void) {
     BOTH(ends, k, 3, INT32_MAX, INT32_MIN + 3 + k);
     BOTH(ends64, k, 0, INT64_MAX - (k < 0 ? 0 : k), INT64_MAX + (k < 0 ? k : 0));
     BOTH(ends64, k, 1, INT64_MIN, INT64_MIN + (k < 0 ? 0 : k));
+    BOTH(ends64, k, 2, -2L, (long)k);
     BOTH(ends64, k, 3, INT64_MAX, INT64_MIN + 3 + k);
   }
   // i * k wraps to small numbers: k is a large power of two.

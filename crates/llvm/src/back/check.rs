@@ -89,16 +89,18 @@ impl<'p> Writer<'_, 'p> {
         self.values.builder
     }
 
-    fn truth(&self, value: bool) -> Value<'p> {
+    /// A constant.
+    pub fn truth(&self, value: bool) -> Value<'p> {
         self.builder().constant(self.builder().int(1), i64::from(value))
     }
 
-    /// Whether these assumptions hold. `None`: some part cannot be computed.
-    pub fn write(&self, conjuncts: &[Conjunct]) -> Option<Value<'p>> {
-        let mut holds = self.truth(true);
+    /// Whether the first of these assumptions holds, whether the first two do, and so on. `None`: some part cannot be computed.
+    pub fn write(&self, conjuncts: &[Conjunct]) -> Option<Vec<Value<'p>>> {
+        let mut holds = vec![];
         for conjunct in conjuncts {
             let ok = self.test(&conjunct.test)?;
-            holds = self.builder().select(holds, ok, self.truth(false));
+            let before = holds.last().copied().unwrap_or_else(|| self.truth(true));
+            holds.push(self.builder().select(before, ok, self.truth(false)));
         }
         Some(holds)
     }

@@ -121,6 +121,15 @@ pub enum Failure {
     Broken(String),
 }
 
+/// How a program prints what it counted: formats of `printf`.
+#[derive(Clone, Debug)]
+pub struct Formats {
+    /// For people: the number of runs, then for each conjunct how often it held and how often it was asked.
+    pub table: String,
+    /// A line of JSON: the number of runs, then for each conjunct how often it held.
+    pub json: String,
+}
+
 /// Writes the new loops and the check. The function is changed. The statements of the loops are those of the lifted model,
 /// or of what it became.
 pub fn emit<'p>(
@@ -128,7 +137,7 @@ pub fn emit<'p>(
     (lifted, rewrite): (&Lifted<'p>, Option<&Rewrite>),
     prepared: &Prepared<'p>,
     nodes: &[Node],
-    check: &Check,
+    (check, counting): (&Check, Option<&Formats>),
 ) -> Result<Growth, Failure> {
     let builder = Builder::new(pass);
     let mut emitter = Emitter {
@@ -157,7 +166,7 @@ pub fn emit<'p>(
         return Err(Failure::Undone);
     };
     let own = size_of(region_blocks(lifted.region));
-    emitter.join(written);
+    emitter.join(written, counting);
     match pass.verify() {
         Some(message) => Err(Failure::Broken(message)),
         None => Ok(Growth { own, added: size_of(builder.created()) }),
@@ -169,10 +178,15 @@ fn size_of<'p>(blocks: impl IntoIterator<Item = Block<'p>>) -> CodeSize {
     CodeSize { blocks: counts.len(), instructions: counts.iter().sum() }
 }
 
+/// Whether all assumptions hold; whether the first does, the first two do, and so on; and [`Written::scan`].
+type Checked<'p> = (Value<'p>, Vec<Value<'p>>, Option<(Value<'p>, Block<'p>)>);
+
 /// New code that nothing leads to yet.
 struct Written<'p> {
     /// Whether all assumptions hold.
     holds: Value<'p>,
+    /// Whether the first holds, whether the first two do, and so on.
+    held: Vec<Value<'p>>,
     /// Whether those hold without which rows must not be looked at, and where that begins.
     scan: Option<(Value<'p>, Block<'p>)>,
     /// Its first block.
@@ -231,17 +245,17 @@ impl<'p> Emitter<'_, 'p> {
     fn write(&mut self, nodes: &[Node], check: &Check) -> Option<Written<'p>> {
         self.make_slots()?;
         let start = self.builder().block(c"orthant.start");
-        let (holds, scan) = self.write_check(check)?;
+        let (holds, held, scan) = self.write_check(check)?;
         self.builder().at_end(start);
         self.write_initial_values();
         self.nodes(nodes)?;
         let exit = self.exit()?;
         let (phis, live) = (self.exit_phis(exit)?, self.live_out(exit)?);
-        Some(Written { holds, scan, start, exit, end: self.builder().here(), phis, live })
+        Some(Written { holds, held, scan, start, exit, end: self.builder().here(), phis, live })
     }
 
     /// Leads control into the new code and out of it.
-    fn join(&self, written: Written<'p>) {
+    fn join(&self, written: Written<'p>, counting: Option<&Formats>) {
         let merge = self.pass.split_exiting(written.exit, &self.prepared.blocks);
         let escape = |(inst, value)| (self.pass.escape(inst, merge, &self.prepared.blocks), value);
         let live: Vec<_> = written.live.into_iter().map(escape).collect();
@@ -257,6 +271,9 @@ impl<'p> Emitter<'_, 'p> {
             self.builder().add_incoming(merged, value, written.end);
         }
         if let Some(old) = self.prepared.entering.terminator() {
+            if let Some(formats) = counting {
+                self.pass.count(old, &written.held, formats);
+            }
             self.builder().before(old);
             self.builder().branch(written.holds, written.start, self.prepared.entry);
             self.builder().erase(old);
@@ -293,7 +310,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// Whether all assumptions hold, computed at the end of `entering`. Where there are rows to be looked at: after a part
     /// that is computed at the end of `before`, and the blocks in between.
-    fn write_check(&self, check: &Check) -> Option<(Value<'p>, Option<(Value<'p>, Block<'p>)>)> {
+    fn write_check(&self, check: &Check) -> Option<Checked<'p>> {
         let b = self.builder();
         let (params, arrays) = (&self.prepared.params[..], &self.lifted.arrays[..]);
         let writer = Writer { values: &self.values, params, arrays, scans: &self.scans };
@@ -301,7 +318,10 @@ impl<'p> Emitter<'_, 'p> {
         let early = check.conjuncts.iter().take_while(is_early).count();
         let (early, late) = check.conjuncts.split_at(early);
         b.before(self.prepared.before.terminator()?);
-        let mut holds = writer.write(early)?;
+        let all = |held: &[Value<'p>]| held.last().copied().unwrap_or_else(|| writer.truth(true));
+        let mut held = writer.write(early)?;
+        let first = all(&held);
+        let mut holds = first;
         let rows = late.iter().filter_map(|conjunct| conjunct.test.rows());
         let rows: Vec<_> = rows.collect();
         let mut scan = None;
@@ -316,7 +336,8 @@ impl<'p> Emitter<'_, 'p> {
             holds = b.constant(b.int(1), 1);
         }
         let apart = writer.write(late)?;
-        Some((b.select(holds, apart, b.constant(b.int(1), 0)), scan))
+        held.extend(apart.iter().map(|apart| b.select(first, *apart, writer.truth(false))));
+        Some((b.select(holds, all(&apart), writer.truth(false)), held, scan))
     }
 
     /// Phis at the region's entry have a first value that no statement writes; the other slots have none, which is said

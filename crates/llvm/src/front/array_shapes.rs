@@ -3,7 +3,8 @@
 //! `A[i * m + j]` has the byte offset `{{0,+,8m}<i>,+,8}<j>`. As the polynomial `8*m*i + 8*j` it is `A[i][j]` in rows of `m`,
 //! if `j < m` in all iterations. Where all accesses to a base fit one shape, the array has that shape in the model; the
 //! condition goes to the ledger. An array whose offsets are affine anyway gets a shape only if no condition is
-//! needed for that: then it costs nothing and keeps the numbers in the dependences small.
+//! needed for that, which costs nothing and keeps the numbers in the dependences small; or if the program declares rows of
+//! these constant sizes.
 
 use super::affine::Stop;
 use super::lift::Lifter;
@@ -11,7 +12,7 @@ use super::memory::{Bytes, Memory, MemoryAccess, Wants, greatest_divisor};
 use crate::pass::{Block, Value};
 use crate::scev::{Scev, ScevKind};
 use delinearize::{Access, Atom, Poly, Problem, View, delinearize};
-use isl::{DimType, Map, PwAff, Set, Val};
+use isl::{DimType, Id, Map, PwAff, Set, Val};
 use model::Layout;
 use model::written::Written;
 use std::collections::HashMap;
@@ -58,13 +59,16 @@ impl<'p> Lifter<'_, 'p> {
             if memory.shape(base).is_some() {
                 continue;
             }
-            let mut wants = Wants::default();
-            match self.shape(memory, base, &mut wants, &mut written)? {
-                Some(shape) => {
-                    memory.wants.extend(wants);
-                    memory.shapes.push(shape);
+            for rows in self.row_guesses(memory, base) {
+                let mut wants = Wants::default();
+                match self.shape(memory, base, rows, &mut wants, &mut written)? {
+                    Some(shape) => {
+                        memory.wants.extend(wants);
+                        memory.shapes.push(shape);
+                        break;
+                    }
+                    None => memory.wants.notes.extend(wants.notes),
                 }
-                None => memory.wants.notes.extend(wants.notes),
             }
         }
         Ok(())
@@ -74,13 +78,14 @@ impl<'p> Lifter<'_, 'p> {
         &self,
         memory: &Memory<'p>,
         base: Value<'p>,
+        rows: RowGuess,
         wants: &mut Wants<'p>,
         written: &mut HashMap<Block<'p>, Written>,
     ) -> Result<Option<Shape<'p>>, Stop> {
         let of_base = |(_, access): &(usize, &MemoryAccess<'p>)| access.base == base;
         let (mut indices, mut accesses, mut maps) = (Vec::new(), Vec::new(), Vec::new());
         for (index, access) in memory.accesses.iter().enumerate().filter(of_base) {
-            let Some(found) = self.as_polynomial(access, wants)? else { return Ok(None) };
+            let Some(found) = self.as_polynomial(access, rows, wants)? else { return Ok(None) };
             let (found, map) = as_written(found, access, written)?;
             indices.push(index);
             accesses.push(found);
@@ -94,7 +99,9 @@ impl<'p> Lifter<'_, 'p> {
             Err(delinearize::Error::Isl(error)) => return Err(error.into()),
             Err(delinearize::Error::Input { .. }) => return Ok(None),
         };
-        if !is_usable(&view) || is_affine && !view.is_always_valid()? || view.valid.is_empty()? {
+        let of_view = || indices.iter().map(|index| &memory.accesses[*index]);
+        let is_worth_it = !is_affine || view.is_always_valid()? || is_declared(&view, of_view());
+        if !is_usable(&view) || !is_worth_it || view.valid.is_empty()? {
             if view.exhausted {
                 let note = format!("{}: no shape found, {}", base.readable(), self.cut_short());
                 wants.notes.push(note);
@@ -147,6 +154,7 @@ impl<'p> Lifter<'_, 'p> {
     fn as_polynomial(
         &self,
         access: &MemoryAccess<'p>,
+        rows: RowGuess,
         wants: &mut Wants<'p>,
     ) -> Result<Option<Access>, Stop> {
         let block = access.inst.block();
@@ -160,6 +168,11 @@ impl<'p> Lifter<'_, 'p> {
         let (domain, writes) = (domain.clone(), access.is_write);
         match bytes {
             Bytes::Fixed(bytes) => Ok(Some(Access { offset: Some(offset), bytes: *bytes, domain, writes })),
+            Bytes::Affine(_) if let Some((cell, sizes)) = self.product(access, rows, wants)? => {
+                let (domain, more) = self.with_cells_of_rows(access, domain, &sizes, wants)?;
+                let offset = offset.add(&more.scale(cell.into())?)?;
+                Ok(Some(Access { offset: Some(offset), bytes: cell, domain, writes }))
+            }
             Bytes::Affine(length) => {
                 let cell = greatest_divisor(&[length]);
                 let (domain, more) = self.with_cells_of_range(domain, length, cell)?;
@@ -167,6 +180,69 @@ impl<'p> Lifter<'_, 'p> {
                 Ok(Some(Access { offset: Some(offset), bytes: cell, domain, writes }))
             }
         }
+    }
+
+    /// In which ways the lengths of ranges may be looked at.
+    fn row_guesses(&self, memory: &Memory<'p>, base: Value<'p>) -> Vec<RowGuess> {
+        let mut of_base = memory.accesses.iter().filter(|access| access.base == base);
+        let is_product = |access: &MemoryAccess<'p>| match access.length.as_ref().map(|length| &length.kind) {
+            Some(ScevKind::Mul(factors)) => factors.len() > 2,
+            _ => false,
+        };
+        match of_base.any(is_product) {
+            true => vec![RowGuess::Last, RowGuess::First, RowGuess::Nothing],
+            false => vec![RowGuess::Nothing],
+        }
+    }
+
+    /// A length of whole rows, `8*n*m`: the size of a cell, the number of rows and the size of a row.
+    fn product(
+        &self,
+        access: &MemoryAccess<'p>,
+        rows: RowGuess,
+        wants: &mut Wants<'p>,
+    ) -> Result<Option<WholeRows>, Stop> {
+        let Some(length) = access.length.as_ref().filter(|_| rows != RowGuess::Nothing) else {
+            return Ok(None);
+        };
+        let poly = match self.polynomial(access.inst, length, wants) {
+            Err(Stop::NotAffine | Stop::MayFail) => return Ok(None),
+            poly => poly?,
+        };
+        let mut terms = poly.terms();
+        let Some((product, cell)) = terms.next().filter(|_| terms.next().is_none()) else { return Ok(None) };
+        let [(Atom::Param(a), 1), (Atom::Param(b), 1)] = product.powers() else { return Ok(None) };
+        let sizes = if rows == RowGuess::Last { [a.clone(), b.clone()] } else { [b.clone(), a.clone()] };
+        Ok([1, 2, 4, 8, 16].into_iter().find(|known| i128::from(*known) == cell).map(|cell| (cell, sizes)))
+    }
+
+    /// Two more counters, for the cells of whole rows, and their part of the offset in cells. (That the product of the sizes
+    /// does not wrap is a part of [`model::Condition::Near`].)
+    fn with_cells_of_rows(
+        &self,
+        access: &MemoryAccess<'p>,
+        domain: Set,
+        sizes: &[Rc<str>; 2],
+        wants: &mut Wants<'p>,
+    ) -> Result<(Set, Poly), Stop> {
+        let (depth, ctx) = (domain.dim(DimType::Set)?, domain.ctx().clone());
+        let [rows, row] = sizes;
+        // Two negative sizes have a positive product.
+        let negative =
+            Set::read_from_str(&ctx, &format!("[{rows}, {row}] -> {{ : {rows} < 0 or {row} < 0 }}"))?;
+        let negative = negative.intersect(domain.clone().params()?)?;
+        if !negative.is_empty()? {
+            wants.fails.push((negative, access.inst));
+        }
+        let mut inside = domain.add_dims(DimType::Set, 2)?;
+        for (at, size) in sizes.iter().enumerate() {
+            let counter = self.affine.counter(depth + at, depth + 2)?;
+            let size = PwAff::param_on_domain_id(self.affine.universe(depth + 2)?, Id::new(&ctx, size)?)?;
+            let zero = self.affine.constant(0, depth + 2)?;
+            inside = inside.intersect(counter.clone().ge_set(zero)?)?.intersect(counter.lt_set(size)?)?;
+        }
+        let (x, y) = (Poly::counter(depth as u32), Poly::counter(depth as u32 + 1));
+        Ok((inside, x.mul(&Poly::param(row))?.add(&y)?))
     }
 
     /// One more counter, for the cells of a range of bytes, and its part of the offset.
@@ -220,6 +296,36 @@ fn in_written_counters(offset: &Poly, written: &Written) -> Result<Poly, delinea
         Atom::Counter(position) => counters.get(*position as usize).cloned(),
         _ => None,
     })
+}
+
+/// The bytes of a cell; the number of rows and the size of a row.
+type WholeRows = (u64, [Rc<str>; 2]);
+
+/// Which factor in the length of a range of whole rows is the size of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RowGuess {
+    /// The last parameter.
+    Last,
+    /// The first one.
+    First,
+    /// It is just a number of bytes.
+    Nothing,
+}
+
+/// Whether the program itself has rows of these constant sizes: all addresses but those in the first row are computed by steps
+/// over such arrays. Then that subscripts stay inside is worth being assumed (paper 002, Section 4.4).
+fn is_declared<'a, 'p: 'a>(view: &View, mut accesses: impl Iterator<Item = &'a MemoryAccess<'p>>) -> bool {
+    let Some(sizes) = view.sizes.iter().map(|size| size.as_constant()).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    let mut bytes = i128::from(view.granule);
+    let mut rows = Vec::new();
+    for size in sizes.into_iter().rev() {
+        bytes = bytes.saturating_mul(size);
+        rows.push(u64::try_from(bytes).unwrap_or(0));
+    }
+    let steps = |pointer: Value<'p>| rows.iter().all(|bytes| pointer.steps_over_rows(*bytes));
+    accesses.all(|access| access.inst.pointer().is_some_and(steps))
 }
 
 /// Whether the model and the check have words for it: all accesses in rows of a size that is a sum of parameters, or that

@@ -73,6 +73,8 @@ pub struct MemoryAccess<'p> {
     pub offset: ScevRef<'p>,
     /// How many bytes, if that is known.
     pub bytes: Option<Bytes>,
+    /// The expression of that number, if it is not always the same.
+    pub length: Option<ScevRef<'p>>,
     /// Which bytes; `None`: not known to be affine.
     pub extent: Option<Extent>,
 }
@@ -226,6 +228,10 @@ impl<'p> Lifter<'_, 'p> {
             _ => return Err(refuse(Reason::MovingBase)),
         };
         let offset = scevs.offset(&pointer);
+        let expression = match length {
+            Length::Value(value) => self.affine.expression(value, chain),
+            Length::Fixed(_) => None,
+        };
         let bytes = match length {
             Length::Fixed(0) => {
                 return Err(refuse(Reason::UnsupportedType { ty: "of unknown size".into() }));
@@ -239,7 +245,7 @@ impl<'p> Lifter<'_, 'p> {
         let exact = self.exact(inst, self.affine.signed(&offset, chain), fails);
         let exact = exact.map_err(|stop| obstacle(stop, inst))?;
         let extent = exact.zip(bytes.clone()).map(|(offset, bytes)| Extent { offset, bytes });
-        Ok(MemoryAccess { inst, base, row, is_write, offset, bytes, extent })
+        Ok(MemoryAccess { inst, base, row, is_write, offset, bytes, length: expression, extent })
     }
 
     fn length(

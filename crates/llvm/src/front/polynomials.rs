@@ -24,12 +24,13 @@
 use super::affine::Stop;
 use super::lift::Lifter;
 use super::memory::Wants;
-use crate::pass::{Inst, Loop};
+use crate::pass::{Block, Inst, Loop};
 use crate::scev::{Scev, ScevKind, ScevRef};
 use delinearize::poly::gcd;
 use delinearize::{Atom, Monomial, Overflow, Poly, from_pw_aff};
 use isl::{DimType, Id, PwAff, Set, Val};
 use llvm_sys::LLVMOpcode;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 impl<'p> Lifter<'_, 'p> {
@@ -42,6 +43,34 @@ impl<'p> Lifter<'_, 'p> {
     ) -> Result<Poly, Stop> {
         let chain = &self.domains.chains[&inst.block()];
         Maker { lifter: self, inst, chain, wants, is_modular: false }.fraction(scev)?.whole()
+    }
+
+    /// Whether a polynomial is 0 in all iterations in which control comes to a block from none of the others.
+    fn is_zero_unless_from(&self, poly: &Poly, others: &[Block<'p>], to: Block<'p>) -> Result<bool, Stop> {
+        let (chains, domains) = (&self.domains.chains, &self.domains.of);
+        let (Some(chain), Some(domain)) = (chains.get(&to), domains.get(&to)) else { return Ok(false) };
+        let mut here = domain.clone().intersect_params(self.affine.context()?)?;
+        for other in others {
+            // Where it runs, control comes from there.
+            let Some(inner) = chains.get(other).filter(|inner| leads_only(*other, inner, chain, to)) else {
+                continue;
+            };
+            let Some(runs) = domains.get(other) else { continue };
+            let more = inner.len() - chain.len();
+            here = here.subtract(runs.clone().project_out(DimType::Set, chain.len(), more)?)?;
+        }
+        let mut fixed = HashMap::new();
+        for position in 0..chain.len() {
+            let value = here.plain_get_val_if_fixed(DimType::Set, position)?;
+            if value.is_int()? {
+                fixed.insert(position as u32, Poly::constant(value.get_num_si()?.into()));
+            }
+        }
+        let rest = poly.substitute(|atom| match atom {
+            Atom::Counter(position) => fixed.get(position).cloned(),
+            _ => None,
+        })?;
+        Ok(here.is_empty()? || rest.is_zero())
     }
 
     /// Wants everything in a polynomial without negative parts to be at least 0 and so small that it is below a limit.
@@ -74,6 +103,17 @@ impl<'p> Lifter<'_, 'p> {
         }
         Ok(())
     }
+}
+
+/// Whether control goes from a block to one place only, in iterations of a chain: it is in those loops, or in one that is
+/// directly inside and is only left from that block.
+fn leads_only<'p>(block: Block<'p>, inner: &[Loop<'p>], chain: &[Loop<'p>], to: Block<'p>) -> bool {
+    if inner == chain {
+        return block.successors() == [to];
+    }
+    let Some((last, around)) = inner.split_last() else { return false };
+    let mut ways = block.successors().into_iter().filter(|next| !last.contains(*next));
+    around == chain && last.exiting_blocks() == [block] && ways.all(|next| next == to)
 }
 
 /// The greatest number such that a polynomial is below the limit if nothing in it is greater; `None` if it has negative parts.
@@ -265,6 +305,7 @@ impl<'p> Maker<'_, '_, 'p> {
         };
         match inst.opcode() {
             LLVMOpcode::LLVMFreeze => self.fraction(&operand(0)?),
+            LLVMOpcode::LLVMPHI => Ok(self.joined(inst)?.into()),
             LLVMOpcode::LLVMSDiv => {
                 let by = operands.get(1).and_then(|by| by.constant()).ok_or(Stop::NotAffine)?;
                 self.quotient(&operand(0)?, by)
@@ -282,6 +323,32 @@ impl<'p> Maker<'_, '_, 'p> {
             }
             _ => Err(Stop::NotAffine),
         }
+    }
+
+    /// A phi that has the same value whichever way control comes: a product that LLVM computes on one way, and knows to be 0 on
+    /// the other.
+    fn joined(&mut self, phi: Inst<'p>) -> Result<Poly, Stop> {
+        let chain = self.lifter.domains.chains.get(&phi.block()).ok_or(Stop::NotAffine)?;
+        let is_header = chain.last().is_some_and(|l| l.header() == phi.block());
+        if is_header || !self.chain.starts_with(chain) {
+            return Err(Stop::NotAffine);
+        }
+        let mut values = Vec::new();
+        for (value, from) in phi.incoming() {
+            let value = self.lifter.affine.expression(value, chain).ok_or(Stop::NotAffine)?;
+            values.push((self.fraction(&value)?.whole()?, from));
+        }
+        let (most, _) =
+            values.iter().max_by_key(|(value, _)| value.degree()).cloned().ok_or(Stop::NotAffine)?;
+        for (value, from) in &values {
+            let difference = most.sub(value)?;
+            let others: Vec<_> =
+                values.iter().map(|(_, other)| *other).filter(|other| other != from).collect();
+            if !difference.is_zero() && !self.lifter.is_zero_unless_from(&difference, &others, phi.block())? {
+                return Err(Stop::NotAffine);
+            }
+        }
+        Ok(most)
     }
 
     /// A part of a polynomial that is at least 0 and does not wrap. In each term, the factor or one parameter is a

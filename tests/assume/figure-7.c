@@ -1,0 +1,15 @@
+// test: clang -O2 -g -mllvm -orthant-stop-after=assume -mllvm -orthant-print-after=assume -c %s -o /dev/null
+// Figure 7 of paper 002, with sizes of 100: where N <= 0, nothing is executed, and M does not matter.
+void transpose(int N, int M, double (*restrict A)[100], double (*restrict B)[100]) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++)
+      A[j][i] = B[i][j];
+}
+// output:
+// orthant: assume: transpose
+// in bounds: the subscripts of A stay inside their dimensions
+//   assumed [M, N] -> {  : N <= 100 }
+//   left    [M, N] -> {  : N <= 100 }
+// check:
+//   (M >= 1) && (N >= 1)
+//   && N <= 100
