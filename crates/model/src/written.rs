@@ -64,10 +64,15 @@ pub fn start(domain: &Set, depth: usize) -> isl::Result<Vec<i64>> {
     let count = domain.dim(DimType::Set)?;
     let loops = domain.clone().project_out(DimType::Set, depth + 1, count - depth - 1)?.reset_tuple_id()?;
     let last = Map::from_range(loops)?.move_dims(DimType::In, 0, DimType::Out, 0, depth)?;
-    let last = last.lexmax_pw_multi_aff()?.get_at(0)?;
+    let nothing = vec![0; depth];
+    let last = match last.lexmax_pw_multi_aff() {
+        Ok(last) => last.get_at(0)?,
+        Err(error) if error.is_budget() => return Err(error),
+        // The loop does not end.
+        Err(_) => return Ok(nothing),
+    };
     let valid = last.clone().domain()?;
     let last = last.gist(valid)?;
-    let nothing = vec![0; depth];
     if !last.isa_aff()? {
         return Ok(nothing);
     }
@@ -100,6 +105,7 @@ mod tests {
         assert_eq!(starts("[n, m] -> { [i, j] : 0 <= i < n and 0 <= j < m }"), [vec![], vec![0]]);
         assert_eq!(starts("[n] -> { [i, j] : 0 <= i < n and 0 <= j <= i }"), [vec![], vec![0]]);
         assert_eq!(starts("[n] -> { [i, j] : 0 <= i < n and 0 <= 5j < n - i }"), [vec![], vec![0]]);
+        assert_eq!(starts("{ [i, j] : 0 <= i and 0 <= j }"), [vec![], vec![0]]);
     }
 
     #[test]

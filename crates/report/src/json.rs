@@ -121,7 +121,8 @@ mod tests {
         assert_eq!(read(newer), Err(ReadError::Newer { line: 1, format: 7 }));
         let message = read(&format!("\n{newer}")).unwrap_err().to_string();
         assert!(
-            message.starts_with("line 2: the report has format 7, this orthant reads up to 1"),
+            message
+                .starts_with(&format!("line 2: the report has format 7, this orthant reads up to {FORMAT}")),
             "{message}"
         );
         assert_eq!(

@@ -402,6 +402,9 @@ fn in_written_counters(scop: &Scop, schedule: Schedule) -> isl::Result<Schedule>
             return Ok(node);
         }
         let stmts: Vec<_> = stmts_below(scop, &node)?.into_iter().map(|at| StmtId(at as u32)).collect();
+        if stmts.is_empty() {
+            return Ok(node);
+        }
         let counters = counters(scop, &stmts, node.get_schedule_depth()?)?;
         node.delete()?.insert_partial_schedule(counters)
     })
