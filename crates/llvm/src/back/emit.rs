@@ -424,7 +424,8 @@ impl<'p> Emitter<'_, 'p> {
     /// The value of a counter; if it is a sum, its parts are kept for addresses.
     fn counter(&mut self, counter: &Expr) -> Option<Value<'p>> {
         let value = self.expr(counter)?;
-        if let Some((variable, constant, others)) = self.innermost.and_then(|variable| sum(counter, variable))
+        if let Some(innermost) = self.innermost
+            && let Some((constant, others)) = sum(counter, innermost)
         {
             let b = self.builder();
             let other = |(expr, is_negative)| {
@@ -432,7 +433,7 @@ impl<'p> Emitter<'_, 'p> {
                 Some(if is_negative { b.binary(LLVMSub, b.index(0), value) } else { value })
             };
             let others = others.into_iter().map(other).collect::<Option<_>>()?;
-            let variable = *self.variables.get(&variable)?;
+            let variable = *self.variables.get(&innermost)?;
             self.values.sums.insert(value, Sum { variable, constant, others });
         }
         Some(value)
@@ -774,7 +775,7 @@ impl<'p> Emitter<'_, 'p> {
 }
 
 /// The parts of `variable + constant + others`, which may be negative; `None` if the expression is no such sum.
-fn sum(expr: &Expr, variable: Variable) -> Option<(Variable, i64, Vec<(&Expr, bool)>)> {
+fn sum(expr: &Expr, variable: Variable) -> Option<(i64, Vec<(&Expr, bool)>)> {
     let (mut constant, mut others, mut work) = (0i64, Vec::new(), vec![(expr, false)]);
     while let Some((expr, is_negative)) = work.pop() {
         match expr {
@@ -794,6 +795,5 @@ fn sum(expr: &Expr, variable: Variable) -> Option<(Variable, i64, Vec<(&Expr, bo
     let at = others.iter().position(|other| *other == (&Expr::Variable(variable), false))?;
     others.remove(at);
     let is_sum = constant != 0 || !others.is_empty();
-    (is_sum && !others.iter().any(|(other, _)| other.mentions(variable)))
-        .then_some((variable, constant, others))
+    (is_sum && !others.iter().any(|(other, _)| other.mentions(variable))).then_some((constant, others))
 }
