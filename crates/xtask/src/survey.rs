@@ -30,8 +30,9 @@ struct Nests {
 
 /// Runs the task.
 pub fn run(ws: &Workspace, path: &Path) -> Outcome {
-    let orthant = ws.build(Profile::Dev)?.orthant;
+    // A wrong path is not worth the time of a build.
     let sources = sources(path)?;
+    let orthant = ws.build(Profile::Dev)?.orthant;
     let with = Nests::of(&explain(&orthant, &sources, "all")?);
     let without = Nests::of(&explain(&orthant, &sources, "none")?);
     print!("{}", table(&with, &without));
