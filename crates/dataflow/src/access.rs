@@ -73,12 +73,24 @@ impl Table {
 
     /// The accesses; `reductions` says whether updates are told from other accesses.
     pub fn new(scop: &Scop, reductions: bool) -> isl::Result<Table> {
+        Table::with(scop, reductions, |_| true)
+    }
+
+    /// The accesses of some arrays; updates are reads and writes like others.
+    pub fn of(scop: &Scop, arrays: &[ArrayId]) -> isl::Result<Table> {
+        Table::with(scop, false, |array| arrays.contains(&array))
+    }
+
+    fn with(scop: &Scop, reductions: bool, wanted: impl Fn(ArrayId) -> bool) -> isl::Result<Table> {
         let mut entries = Vec::new();
         for stmt_id in scop.stmt_ids() {
             let stmt = scop.stmt(stmt_id);
+            if !stmt.accesses.iter().any(|access| wanted(access.array)) {
+                continue;
+            }
             let domain = stmt.domain.clone().intersect_params(scop.context.clone())?;
             let first = entries.len();
-            for access in &stmt.accesses {
+            for access in stmt.accesses.iter().filter(|access| wanted(access.array)) {
                 entries.push(Entry {
                     id: access.id,
                     stmt: stmt_id,

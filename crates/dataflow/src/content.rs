@@ -54,10 +54,24 @@ impl Flows {
         Ok(flows)
     }
 
+    /// The flow in a changed model, `self` being that of the old one, which had the same order.
+    pub fn after(&self, old: &Scop, new: &Scop) -> isl::Result<Flows> {
+        let mut flows = self.clone();
+        let mut changed = Vec::new();
+        for array in (0..new.arrays.len() as u32).map(ArrayId) {
+            if !has_same_accesses(old, new, array)? {
+                changed.push(array);
+            }
+        }
+        if !changed.is_empty() {
+            flows.update(new, &changed)?;
+        }
+        Ok(flows)
+    }
+
     /// The flow through arrays whose accesses are not what they were.
     pub fn update(&mut self, scop: &Scop, changed: &[ArrayId]) -> isl::Result<()> {
-        let mut table = Table::new(scop, false)?;
-        table.entries.retain(|entry| changed.contains(&entry.array));
+        let table = Table::of(scop, changed)?;
         let (pairs, live_in) = value::flow_in(self.schedule.clone(), &table)?;
         let flow = Flow { sources: HashMap::new(), live_in };
         let mut flows: HashMap<_, _> = changed.iter().map(|array| (*array, flow.clone())).collect();
@@ -200,6 +214,23 @@ impl<'s> Contents<'s> {
     pub fn same(first: &UnionMap, second: &UnionMap) -> isl::Result<UnionMap> {
         first.clone().apply_range(second.clone().reverse()?)
     }
+}
+
+/// Whether an array has the same accesses in two models.
+fn has_same_accesses(old: &Scop, new: &Scop, array: ArrayId) -> isl::Result<bool> {
+    let accesses = |scop: &Scop| -> Vec<Access> {
+        let all = scop.stmts.iter().flat_map(|stmt| &stmt.accesses);
+        let mut own: Vec<_> = all.filter(|access| access.array == array).cloned().collect();
+        own.sort_by_key(|access| access.id);
+        own
+    };
+    let (old, new) = (accesses(old), accesses(new));
+    let mut is_same = old.len() == new.len();
+    for (old, new) in old.iter().zip(&new) {
+        is_same =
+            is_same && (old.id, old.kind) == (new.id, new.kind) && old.relation.is_equal(&new.relation)?;
+    }
+    Ok(is_same)
 }
 
 /// Must-writes of several cells, and those of which another write of the same instance may touch the cell.

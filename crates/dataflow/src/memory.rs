@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry;
 use isl::{Map, UnionMap};
 use model::{Scop, StmtId};
 
-use crate::access::Table;
+use crate::access::{self, Table};
 use crate::{AccessDependence, Basis, Dependences, Error, Inexact, Kind, Parts, before, tidy_union};
 
 /// All conflicting pairs, those of reductions apart. Every read counts as live-in.
@@ -62,12 +62,17 @@ pub(crate) fn pairs(scop: &Scop, table: &Table, kinds: &[Kind]) -> isl::Result<V
 pub(crate) fn live_out(scop: &Scop, table: &Table) -> isl::Result<UnionMap> {
     let mut all = UnionMap::empty_ctx(&scop.ctx)?;
     for write in table.entries.iter().filter(|entry| !entry.reads()) {
-        let mut last = write.relation.clone();
-        for kill in table.entries.iter().filter(|entry| entry.kills() && entry.array == write.array) {
-            let hidden = before(scop, write.stmt, kill.stmt)?.apply_range(kill.relation.clone())?;
-            last = last.subtract(hidden)?;
-        }
-        all = all.union(UnionMap::from_map(last)?)?;
+        all = all.union(UnionMap::from_map(last_instances(scop, table, write)?)?)?;
     }
     tidy_union(all)
+}
+
+/// Of one write.
+pub(crate) fn last_instances(scop: &Scop, table: &Table, write: &access::Entry) -> isl::Result<Map> {
+    let mut last = write.relation.clone();
+    for kill in table.entries.iter().filter(|entry| entry.kills() && entry.array == write.array) {
+        let hidden = before(scop, write.stmt, kill.stmt)?.apply_range(kill.relation.clone())?;
+        last = last.subtract(hidden)?;
+    }
+    Ok(last)
 }

@@ -31,7 +31,7 @@
 use isl::{Map, Schedule, Set, UnionMap, UnionSet};
 use model::{AccessId, AccessKind, ArrayId, ArrayKind, Scop, StmtId};
 
-use crate::access::{Entry, Table};
+use crate::access::Table;
 use crate::before;
 
 /// The time-point behind the last instance. No statement has this name: it is no identifier.
@@ -52,14 +52,13 @@ pub struct Reached {
 
 /// What is in cells at time-points: `probes` is `{ S[i] -> A[x] }`, where S may be [`END`].
 pub fn reaching(scop: &Scop, probes: &UnionMap) -> isl::Result<Reached> {
-    let table = Table::new(scop, false)?;
     let mut arrays = Vec::new();
     for cells in probes.clone().range()?.get_set_list()?.to_vec()? {
         arrays.extend(cells.get_tuple_name()?.and_then(|name| scop.array_named(&name)));
     }
-    let defines = |entry: &Entry, kind| entry.kind == kind && arrays.contains(&entry.array);
-    let must = table.tagged(|entry| defines(entry, AccessKind::MustWrite))?;
-    let may = table.tagged(|entry| defines(entry, AccessKind::MayWrite))?;
+    let table = Table::of(scop, &arrays)?;
+    let must = table.tagged(|entry| entry.kind == AccessKind::MustWrite)?;
+    let may = table.tagged(|entry| entry.kind == AccessKind::MayWrite)?;
     let sinks = tag_probes(probes)?;
     let all = must.clone().union(may.clone())?.union(sinks.clone())?;
     let untag = all.domain()?.universe()?.unwrap()?.domain_map_union_pw_multi_aff()?;
@@ -173,10 +172,15 @@ fn not_after(scop: &Scop) -> isl::Result<UnionMap> {
     all.union(to_end)?.intersect_domain_union_set(points.clone())?.intersect_range_union_set(points)
 }
 
-/// `{ S[i] -> A[x] }`: the writes whose value, or a part of it, may be in the cell after the nest; reductions are reads and
-/// writes like others.
-pub fn last_writes(scop: &Scop) -> isl::Result<UnionMap> {
-    crate::memory::live_out(scop, &Table::new(scop, false)?)
+/// `{ W[j] -> A[x] }`: the instances of a write whose value, or a part of it, may be in the cell after the nest; reductions
+/// are reads and writes like others.
+pub fn last_instances(scop: &Scop, write: AccessId) -> isl::Result<UnionMap> {
+    let Some((_, access)) = scop.access(write) else { return UnionMap::empty_ctx(&scop.ctx) };
+    let table = Table::of(scop, &[access.array])?;
+    match table.entries.iter().find(|entry| entry.id == write) {
+        Some(entry) => UnionMap::from_map(crate::memory::last_instances(scop, &table, entry)?),
+        None => UnionMap::empty_ctx(&scop.ctx),
+    }
 }
 
 /// `{ S[i] -> T[j] }`: S\[i\] is T\[j\] or runs before it. Domains are not looked at.

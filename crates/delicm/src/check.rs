@@ -15,7 +15,7 @@
 //! next ones. A read whose value has no other name than its own must read the same cells as before, and these must hold
 //! the same values, or what the same writes left.
 
-use dataflow::content::Contents;
+use dataflow::content::{Contents, Flows};
 use dataflow::zones::{end, reaching};
 use isl::{Map, Set, UnionMap, UnionSet};
 use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Scop, Stmt, StmtId};
@@ -33,12 +33,13 @@ pub enum Verdict {
     Different(String),
 }
 
-/// Whether `after` does what `before` does. `copies` are the claims about operations that are new; each is checked.
-pub fn check(before: &Scop, after: &Scop, copies: &[Copied]) -> isl::Result<Verdict> {
+/// Whether `after` does what `before` does, whose flow of values is `flows`. `copies` are the claims about operations that
+/// are new; each is checked.
+pub fn check(before: &Scop, flows: &Flows, after: &Scop, copies: &[Copied]) -> isl::Result<Verdict> {
     let mut checker = Checker {
         before,
         after,
-        old: Contents::new(before)?,
+        old: Contents::with(before, flows)?,
         new: Contents::new(after)?,
         renamed: UnionMap::empty_ctx(&before.ctx)?,
     };

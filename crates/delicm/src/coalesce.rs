@@ -27,7 +27,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use dataflow::content::{Contents, Flows};
-use dataflow::zones::{before_or_same, last_writes};
+use dataflow::zones::{before_or_same, last_instances};
 use dataflow::{before, shared_loops};
 use isl::{DimType, Map, Set, UnionMap};
 use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Operand, Reduction, Scop, StmtId};
@@ -47,10 +47,10 @@ pub struct Coalesced {
 }
 
 /// Maps what can be mapped.
-pub fn coalesce(scop: &Scop, options: &Options) -> isl::Result<Coalesced> {
+pub fn coalesce(scop: &Scop, flows: &Flows, options: &Options) -> isl::Result<Coalesced> {
     let mut result = Coalesced { scop: scop.clone(), scalars: 0, phis: 0 };
     let mut work: VecDeque<Work> = targets(scop)?.into_iter().map(|target| Work::new(scop, target)).collect();
-    let mut flows = Flows::new(scop)?;
+    let mut flows = flows.clone();
     while let Some((scalar, array, mapped)) = next_mapping(&result.scop, &flows, &mut work, options)? {
         flows.update(&mapped, &[scalar, array])?;
         match scop.array(scalar).kind {
@@ -93,9 +93,9 @@ fn next_mapping(
     work: &mut VecDeque<Work>,
     options: &Options,
 ) -> isl::Result<Option<(ArrayId, ArrayId, Scop)>> {
-    let (contents, last) = (Contents::with(scop, flows)?, last_writes(scop)?);
+    let contents = Contents::with(scop, flows)?;
     while let Some(first) = work.front_mut() {
-        let knowledge = Knowledge { scop, contents: &contents, array: first.target.array, last: &last };
+        let knowledge = Knowledge { scop, contents: &contents, array: first.target.array };
         while let Some(scalar) = first.queue.pop_front() {
             if !first.tried.insert(scalar) {
                 continue;
@@ -268,8 +268,6 @@ struct Knowledge<'a> {
     scop: &'a Scop,
     contents: &'a Contents<'a>,
     array: ArrayId,
-    /// `{ W[j] -> A[x] }`: what is there at the end.
-    last: &'a UnionMap,
 }
 
 impl Knowledge<'_> {
@@ -364,7 +362,7 @@ impl Knowledge<'_> {
             return Ok(true);
         }
         for old in existing.iter().filter(|old| old.access.kind != AccessKind::Read) {
-            let last = self.last.clone().intersect(UnionMap::from_map(old.cells.clone())?)?;
+            let last = last_instances(self.scop, old.access.id)?;
             for last in last.get_map_list()?.to_vec()? {
                 let hit = write.cells.clone().apply_range(last.reverse()?)?;
                 if !self.is_harmless(write, old, hit)? {

@@ -16,7 +16,7 @@
 //!
 //! Listings 9 and 10 of the paper; the answer and the change are found in one walk here, which is undone on failure.
 
-use dataflow::content::Contents;
+use dataflow::content::{Contents, Flows};
 use isl::{Map, Set, UnionMap, UnionSet};
 use model::{Access, AccessId, AccessKind, ArrayKind, Op, Operand, Scop, Stmt, StmtId};
 
@@ -77,8 +77,8 @@ const HIGHEST: usize = 12;
 const MOST: usize = 16;
 
 /// Forwards whatever can be forwarded.
-pub fn forward(scop: &Scop) -> isl::Result<Forwarded> {
-    let contents = Contents::new(scop)?;
+pub fn forward(scop: &Scop, flows: &Flows) -> isl::Result<Forwarded> {
+    let contents = Contents::with(scop, flows)?;
     let mut result = Forwarded { scop: scop.clone(), copies: Vec::new(), replaced: Vec::new(), reloads: 0 };
     for id in scop.stmt_ids().filter(|id| scop.stmt(*id).is_transparent()) {
         let stmt = scop.stmt(id).clone();
@@ -294,7 +294,8 @@ impl Target<'_> {
     }
 
     /// Cells that hold the value at some time: for each array those that held it before the nest, those that some write
-    /// puts it into, and all of them together, because it may be one in some instances and the other in others.
+    /// puts it into, and all of them together, because it may be one in some instances and the other in others. A constant
+    /// may be in many cells: then the one to take is where the cells of the other instances lead to.
     fn holders(&self, value: &UnionMap) -> isl::Result<Vec<UnionMap>> {
         let mut found = Vec::new();
         let arrays = self.scop.arrays.iter().enumerate();
@@ -318,9 +319,23 @@ impl Target<'_> {
                     parts.iter().cloned().try_fold(UnionMap::empty_ctx(&self.scop.ctx)?, UnionMap::union)?;
                 found.push(all);
             }
+            for part in &parts {
+                found.extend(self.continued(part)?);
+            }
             found.extend(parts);
         }
         Ok(found)
+    }
+
+    /// The cells of some instances, by the same function in all instances.
+    fn continued(&self, part: &UnionMap) -> isl::Result<Option<UnionMap>> {
+        let Some(map) = only_map(part)? else { return Ok(None) };
+        if is_total(part, &self.domain)? || !map.is_single_valued()? {
+            return Ok(None);
+        }
+        let instances = map.clone().domain()?;
+        let whole = map.gist_domain(instances)?.intersect_domain(self.domain.clone())?;
+        UnionMap::from_map(whole).map(Some)
     }
 
     fn writes_of(&self, array: usize) -> impl Iterator<Item = &Access> {

@@ -46,6 +46,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use check::Verdict;
+use dataflow::content::Flows;
 pub use forward::{Copied, Replaced, Source};
 use isl::DimType;
 use model::{AccessKind, ArrayKind, Scop, StmtId};
@@ -164,73 +165,78 @@ pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
     outcome
 }
 
+/// A model and the flow of its values.
+struct Known {
+    scop: Scop,
+    flows: Flows,
+}
+
 /// What a transformation makes of a model.
 struct Step {
-    scop: Scop,
+    known: Known,
     copies: Vec<Copied>,
     replaced: Vec<Replaced>,
     counts: Counts,
 }
 
 impl Step {
-    fn new(scop: Scop, counts: Counts) -> Self {
-        Step { scop, copies: Vec::new(), replaced: Vec::new(), counts }
+    /// The new model, after that of `before`.
+    fn new(before: &Known, scop: Scop, counts: Counts) -> isl::Result<Self> {
+        let flows = before.flows.after(&before.scop, &scop)?;
+        Ok(Step { known: Known { scop, flows }, copies: Vec::new(), replaced: Vec::new(), counts })
     }
 }
 
-type Transformation = fn(&Scop, &Options) -> isl::Result<Step>;
+type Transformation = fn(&Known, &Options) -> isl::Result<Step>;
 
 /// In this order.
 const TRANSFORMATIONS: [(&str, Transformation); 3] = [
-    ("forward", |scop, _| {
-        let done = forward::forward(scop)?;
+    ("forward", |known, _| {
+        let done = forward::forward(&known.scop, &known.flows)?;
         let counts = Counts { copied: done.copies.len(), reloaded: done.reloads, ..Counts::default() };
-        Ok(Step { copies: done.copies, replaced: done.replaced, ..Step::new(done.scop, counts) })
+        let step = Step::new(known, done.scop, counts)?;
+        Ok(Step { copies: done.copies, replaced: done.replaced, ..step })
     }),
-    ("coalesce", |scop, options| {
-        let done = coalesce::coalesce(scop, options)?;
+    ("coalesce", |known, options| {
+        let done = coalesce::coalesce(&known.scop, &known.flows, options)?;
         let counts = Counts { scalars_mapped: done.scalars, phis_mapped: done.phis, ..Counts::default() };
-        Ok(Step::new(done.scop, counts))
+        Step::new(known, done.scop, counts)
     }),
-    ("simplify", |scop, _| {
-        let done = simplify::simplify(scop)?;
+    ("simplify", |known, _| {
+        let done = simplify::simplify(&known.scop, &known.flows)?;
         let counts = Counts { removed: done.removed, ..Counts::default() };
-        Ok(Step::new(done.scop, counts))
+        Step::new(known, done.scop, counts)
     }),
 ];
 
 impl Outcome {
     /// All transformations with one check; if that fails, one after the other, each with its own.
     fn transform(&mut self, options: &Options) {
-        let all = |scop: &Scop| {
-            let mut whole = Step::new(scop.clone(), Counts::default());
-            for (name, transformation) in TRANSFORMATIONS {
-                if name == "simplify" && whole.counts.is_nothing() && !has_idle_scalars(scop) {
-                    break;
-                }
-                let step = transformation(&whole.scop, options)?;
-                whole.copies.extend(step.copies);
-                whole.replaced.extend(step.replaced);
-                (whole.scop, whole.counts) = (step.scop, whole.counts.plus(step.counts));
-            }
-            Ok(whole)
+        let flows = match Flows::new(&self.scop) {
+            Ok(flows) => flows,
+            Err(error) => return self.undone.push(("forward", reason(&error))),
         };
-        if self.step(all).is_ok() {
+        let mut known = Known { scop: self.scop.clone(), flows };
+        if self.step(&mut known, |known| all(known, options)).is_ok() {
             return;
         }
         for (name, transformation) in TRANSFORMATIONS {
-            if let Err(why) = self.step(|scop| transformation(scop, options)) {
+            if let Err(why) = self.step(&mut known, |known| transformation(known, options)) {
                 self.undone.push((name, why));
             }
         }
     }
 
     /// Runs a transformation and checks its result; takes it if all is well.
-    fn step(&mut self, transformation: impl FnOnce(&Scop) -> isl::Result<Step>) -> Result<(), String> {
+    fn step(
+        &mut self,
+        known: &mut Known,
+        transformation: impl FnOnce(&Known) -> isl::Result<Step>,
+    ) -> Result<(), String> {
         let attempt = || -> isl::Result<_> {
-            let step = transformation(&self.scop)?;
-            let verdict = match step.scop.verify() {
-                Ok(()) => check::check(&self.scop, &step.scop, &step.copies)?,
+            let step = transformation(known)?;
+            let verdict = match step.known.scop.verify() {
+                Ok(()) => check::check(&known.scop, &known.flows, &step.known.scop, &step.copies)?,
                 Err(invalid) => Verdict::Different(invalid.to_string()),
             };
             Ok((step, verdict))
@@ -239,17 +245,40 @@ impl Outcome {
             Ok((step, Verdict::Same)) => {
                 let old =
                     |stmt: &model::Stmt| self.scop.stmt_named(&stmt.name).map(|id| self.kept[id.index()]);
-                self.kept = step.scop.stmts.iter().filter_map(old).collect();
-                self.scop = step.scop;
+                self.kept = step.known.scop.stmts.iter().filter_map(old).collect();
+                self.scop = step.known.scop.clone();
                 self.copies.extend(step.copies);
                 self.replaced.extend(step.replaced);
                 self.counts = self.counts.plus(step.counts);
+                *known = step.known;
                 Ok(())
             }
             Ok((_, Verdict::Different(why))) => Err(why),
-            Err(error) if error.is_budget() => Err("the budget is spent".into()),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(reason(&error)),
         }
+    }
+}
+
+/// All transformations, one on the result of the other.
+fn all(known: &Known, options: &Options) -> isl::Result<Step> {
+    let mut whole = Step::new(known, known.scop.clone(), Counts::default())?;
+    for (name, transformation) in TRANSFORMATIONS {
+        if name == "simplify" && whole.counts.is_nothing() && !has_idle_scalars(&known.scop) {
+            break;
+        }
+        let step = transformation(&whole.known, options)?;
+        whole.copies.extend(step.copies);
+        whole.replaced.extend(step.replaced);
+        (whole.known, whole.counts) = (step.known, whole.counts.plus(step.counts));
+    }
+    Ok(whole)
+}
+
+/// Why something was not done.
+fn reason(error: &isl::Error) -> String {
+    match error.is_budget() {
+        true => "the budget is spent".into(),
+        false => error.to_string(),
     }
 }
 

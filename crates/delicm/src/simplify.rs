@@ -16,8 +16,8 @@
 use std::collections::HashSet;
 
 use dataflow::content::{Contents, Flows};
-use dataflow::zones::last_writes;
-use isl::UnionMap;
+use dataflow::zones::last_instances;
+use isl::{DimType, UnionMap};
 use model::{AccessId, AccessKind, ArrayKind, Operand, Order, Scop, Stmt, StmtId};
 
 use crate::relations::{cells, content_of};
@@ -32,10 +32,10 @@ pub struct Simplified {
 }
 
 /// Removes what is not needed.
-pub fn simplify(scop: &Scop) -> isl::Result<Simplified> {
+pub fn simplify(scop: &Scop, flows: &Flows) -> isl::Result<Simplified> {
     let mut result = scop.clone();
     let mut needed = HashSet::new();
-    let mut flows = Flows::new(scop)?;
+    let mut flows = flows.clone();
     loop {
         result.stmts.iter_mut().for_each(remove_unused);
         let gone = superfluous(&result, &flows, &mut needed)?;
@@ -59,7 +59,6 @@ pub fn simplify(scop: &Scop) -> isl::Result<Simplified> {
 /// found not to be redundant before, which is not looked for again.
 fn superfluous(scop: &Scop, flows: &Flows, needed: &mut HashSet<AccessId>) -> isl::Result<HashSet<AccessId>> {
     let contents = Contents::with(scop, flows)?;
-    let last = last_writes(scop)?;
     let is_update = |stmt: &Stmt, id| stmt.reductions.iter().any(|reduction| reduction.write == id);
     let writes = scop.stmts.iter().flat_map(|stmt| stmt.accesses.iter().map(move |access| (stmt, access)));
     let writes: Vec<_> = writes
@@ -68,7 +67,7 @@ fn superfluous(scop: &Scop, flows: &Flows, needed: &mut HashSet<AccessId>) -> is
         .collect();
     let mut gone = HashSet::new();
     for (stmt, write) in &writes {
-        if is_dead(scop, &contents, &last, stmt, *write)? {
+        if is_dead(scop, &contents, stmt, *write)? {
             gone.insert(*write);
         }
     }
@@ -95,13 +94,7 @@ fn is_doubled(stmt: &Stmt, write: AccessId, gone: &HashSet<AccessId>) -> isl::Re
     Ok(false)
 }
 
-fn is_dead(
-    scop: &Scop,
-    contents: &Contents<'_>,
-    last: &UnionMap,
-    stmt: &Stmt,
-    write: AccessId,
-) -> isl::Result<bool> {
+fn is_dead(scop: &Scop, contents: &Contents<'_>, stmt: &Stmt, write: AccessId) -> isl::Result<bool> {
     let Some(write) = stmt.access(write) else { return Ok(false) };
     for read in scop.stmts.iter().flat_map(|stmt| &stmt.accesses) {
         if contents.sources(read.id).iter().any(|(source, _)| *source == write.id) {
@@ -109,8 +102,8 @@ fn is_dead(
         }
     }
     let array = scop.array(write.array);
-    let stays = UnionMap::from_map(cells(scop, stmt, write)?)?.intersect(last.clone())?;
-    Ok(array.kind != ArrayKind::Memory && !array.is_fixed || stays.is_empty()?)
+    let is_seen = array.kind == ArrayKind::Memory || array.is_fixed;
+    Ok(!is_seen || last_instances(scop, write.id)?.is_empty()?)
 }
 
 fn is_redundant(scop: &Scop, contents: &Contents<'_>, stmt: &Stmt, write: AccessId) -> isl::Result<bool> {
@@ -124,11 +117,42 @@ fn is_redundant(scop: &Scop, contents: &Contents<'_>, stmt: &Stmt, write: Access
             return Ok(false);
         }
     }
+    if !is_known_before(scop, contents, access, &value)? {
+        return Ok(false);
+    }
     let probes = UnionMap::from_map(cells(scop, stmt, access)?)?;
     match content_of(scop, contents, &probes)? {
         Some(content) => content.is_equal(&value),
         None => Ok(false),
     }
+}
+
+/// Whether the value `{ W[j] -> value }` of a write may be in its array without it, which is quickly said: some cell held it
+/// before the nest, or another instance writes it.
+fn is_known_before(
+    scop: &Scop,
+    contents: &Contents<'_>,
+    write: &model::Access,
+    value: &UnionMap,
+) -> isl::Result<bool> {
+    for map in value.get_map_list()?.to_vec()? {
+        if map.get_tuple_name(DimType::Out)?.as_deref() == Some(scop.array(write.array).name.as_str()) {
+            return Ok(true);
+        }
+    }
+    let identity = value.clone().domain()?.identity()?;
+    for other in scop.stmts.iter().flat_map(|stmt| &stmt.accesses) {
+        if other.array != write.array || other.kind != AccessKind::MustWrite {
+            continue;
+        }
+        let Some(written) = contents.written(other.id)? else { continue };
+        let same = Contents::same(value, &written)?;
+        let others = if other.id == write.id { same.subtract(identity.clone())? } else { same };
+        if !others.is_empty()? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Removes pure operations and reads that nothing uses.

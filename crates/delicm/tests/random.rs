@@ -2,6 +2,7 @@
 //!
 //! `DELICM_CASES` sets how many, `DELICM_SEED` the first one.
 
+use dataflow::content::Flows;
 use delicm::{Options, check, coalesce, delicm, forward, simplify};
 use interp::random::{Shape, promoted_text, scop_text};
 use interp::results;
@@ -99,7 +100,10 @@ fn the_check_finds_damage() {
         let (text, scop) = random(seed);
         let mut rng = fastrand::Rng::with_seed(seed);
         let Some(damaged) = damage(&mut rng, &scop) else { continue };
-        let verdict = scop.ctx.with_budget(1_000_000, || check::check(&scop, &damaged, &[]));
+        let verdict = scop.ctx.with_budget(1_000_000, || {
+            let flows = Flows::new(&scop)?;
+            check::check(&scop, &flows, &damaged, &[])
+        });
         match verdict {
             Ok(check::Verdict::Same) => {
                 for values in &SIZES {
@@ -139,6 +143,10 @@ fn damage(rng: &mut fastrand::Rng, scop: &Scop) -> Option<Scop> {
     Some(damaged)
 }
 
+fn flows(scop: &Scop) -> Flows {
+    Flows::new(scop).unwrap()
+}
+
 /// Each transformation on its own, on what the ones before left.
 #[test]
 fn each_transformation_keeps_the_flow() {
@@ -146,7 +154,7 @@ fn each_transformation_keeps_the_flow() {
         let (text, scop) = random(seed);
         let step = |old: &Scop, new: Scop, copies: &[delicm::Copied]| {
             new.verify().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-            let verdict = check::check(old, &new, copies).unwrap();
+            let verdict = check::check(old, &flows(old), &new, copies).unwrap();
             assert_eq!(verdict, check::Verdict::Same, "seed {seed}:\n{text}\n{new}");
             let again = Scop::parse(&new.ctx, &new.to_string()).unwrap();
             for (stmt, parsed) in new.stmts.iter().zip(&again.stmts) {
@@ -155,10 +163,10 @@ fn each_transformation_keeps_the_flow() {
             }
             new
         };
-        let done = forward::forward(&scop).unwrap();
+        let done = forward::forward(&scop, &flows(&scop)).unwrap();
         let forwarded = step(&scop, done.scop, &done.copies);
-        let mapped = coalesce::coalesce(&forwarded, &Options::default()).unwrap().scop;
+        let mapped = coalesce::coalesce(&forwarded, &flows(&forwarded), &Options::default()).unwrap().scop;
         let mapped = step(&forwarded, mapped, &[]);
-        step(&mapped, simplify::simplify(&mapped).unwrap().scop, &[]);
+        step(&mapped, simplify::simplify(&mapped, &flows(&mapped)).unwrap().scop, &[]);
     }
 }
