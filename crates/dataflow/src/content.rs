@@ -69,6 +69,19 @@ impl Flows {
         Ok(flows)
     }
 
+    /// The flow after all accesses of `from` went to cells of `to`, if each read still sees the value it saw: as source it
+    /// may have an earlier write of the value than the one it sees. Nothing in `from` may come from before the nest.
+    pub fn merge(&mut self, from: ArrayId, to: ArrayId) {
+        let Some(moved) = self.of.remove(&from) else { return };
+        match self.of.get_mut(&to) {
+            Some(flow) => {
+                let sources = moved.sources.iter().map(|(read, writes)| (*read, writes.clone()));
+                Rc::make_mut(flow).sources.extend(sources);
+            }
+            None => drop(self.of.insert(to, moved)),
+        }
+    }
+
     /// The flow through arrays whose accesses are not what they were.
     pub fn update(&mut self, scop: &Scop, changed: &[ArrayId]) -> isl::Result<()> {
         let table = Table::of(scop, changed)?;

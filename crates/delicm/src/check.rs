@@ -36,17 +36,39 @@ pub enum Verdict {
 /// Whether `after` does what `before` does, whose flow of values is `flows`. `copies` are the claims about operations that
 /// are new; each is checked.
 pub fn check(before: &Scop, flows: &Flows, after: &Scop, copies: &[Copied]) -> isl::Result<Verdict> {
+    if let Some(difference) = statements(before, after)? {
+        return Ok(Verdict::Different(difference));
+    }
+    // That the order is the same was just seen, so arrays with the same accesses have the same flow.
     let mut checker = Checker {
         before,
         after,
         old: Contents::with(before, flows)?,
-        new: Contents::new(after)?,
+        new: Contents::with(after, &flows.after(before, after)?)?,
         renamed: UnionMap::empty_ctx(&before.ctx)?,
     };
     Ok(match checker.difference(copies)? {
         Some(difference) => Verdict::Different(difference),
         None => Verdict::Same,
     })
+}
+
+/// What differs in the statements and their order.
+fn statements(before: &Scop, after: &Scop) -> isl::Result<Difference> {
+    let mut kept = Vec::new();
+    for stmt in &after.stmts {
+        let Some(id) = before.stmt_named(&stmt.name) else {
+            return Ok(Some(format!("{} is new", stmt.name)));
+        };
+        if !before.stmt(id).domain.is_equal(&stmt.domain)? {
+            return Ok(Some(format!("{} has other instances", stmt.name)));
+        }
+        kept.push(id);
+    }
+    let is_same = without(&before.order, &kept) == after.order
+        && before.arrays == after.arrays
+        && before.context.is_equal(&after.context)?;
+    Ok((!is_same).then(|| "the order, the arrays or the context differ".into()))
 }
 
 struct Checker<'a> {
@@ -63,9 +85,6 @@ type Difference = Option<String>;
 
 impl Checker<'_> {
     fn difference(&mut self, copies: &[Copied]) -> isl::Result<Difference> {
-        if let Some(difference) = self.statements()? {
-            return Ok(Some(difference));
-        }
         for copy in copies {
             self.rename(copy)?;
         }
@@ -77,23 +96,6 @@ impl Checker<'_> {
         let (old, new) =
             (self.final_content(self.before, &self.old)?, self.final_content(self.after, &self.new)?);
         Ok((!self.by_old_names(new)?.is_equal(&old)?).then(|| "memory ends with other values".into()))
-    }
-
-    fn statements(&self) -> isl::Result<Difference> {
-        let mut kept = Vec::new();
-        for stmt in &self.after.stmts {
-            let Some(id) = self.before.stmt_named(&stmt.name) else {
-                return Ok(Some(format!("{} is new", stmt.name)));
-            };
-            if !self.before.stmt(id).domain.is_equal(&stmt.domain)? {
-                return Ok(Some(format!("{} has other instances", stmt.name)));
-            }
-            kept.push(id);
-        }
-        let is_same = without(&self.before.order, &kept) == self.after.order
-            && self.before.arrays == self.after.arrays
-            && self.before.context.is_equal(&self.after.context)?;
-        Ok((!is_same).then(|| "the order, the arrays or the context differ".into()))
     }
 
     /// Calls a copy's results by the names of the original's, as is claimed.

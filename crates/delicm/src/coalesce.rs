@@ -44,19 +44,26 @@ pub struct Coalesced {
     pub scalars: usize,
     /// How many phis did.
     pub phis: usize,
+    /// The arrays with these cells.
+    pub arrays: HashSet<ArrayId>,
 }
 
 /// Maps what can be mapped.
 pub fn coalesce(scop: &Scop, flows: &Flows, options: &Options) -> isl::Result<Coalesced> {
-    let mut result = Coalesced { scop: scop.clone(), scalars: 0, phis: 0 };
+    let mut result = Coalesced { scop: scop.clone(), scalars: 0, phis: 0, arrays: HashSet::new() };
+    if scop.stmt_ids().all(|stmt| inputs(scop, stmt, None).is_empty()) {
+        return Ok(result);
+    }
     let mut work: VecDeque<Work> = targets(scop)?.into_iter().map(|target| Work::new(scop, target)).collect();
     let mut flows = flows.clone();
     while let Some((scalar, array, mapped)) = next_mapping(&result.scop, &flows, &mut work, options)? {
-        flows.update(&mapped, &[scalar, array])?;
+        // Without conflicts each read sees the value it saw.
+        flows.merge(scalar, array);
         match scop.array(scalar).kind {
             ArrayKind::Phi => result.phis += 1,
             _ => result.scalars += 1,
         }
+        result.arrays.insert(array);
         result.scop = mapped;
     }
     Ok(result)
@@ -326,6 +333,9 @@ impl Knowledge<'_> {
             let to_read = before(self.scop, write.stmt, read.stmt)?;
             let to_read =
                 to_read.intersect(write.cells.clone().apply_range(read.cells.clone().reverse()?)?)?;
+            if to_read.is_empty()? {
+                continue;
+            }
             for (source, flow) in self.contents.sources(read.access.id) {
                 let Some(source) = others.iter().find(|other| other.access.id == *source) else {
                     return Ok(true);
@@ -362,6 +372,9 @@ impl Knowledge<'_> {
             return Ok(true);
         }
         for old in existing.iter().filter(|old| old.access.kind != AccessKind::Read) {
+            if old.cells.clone().range()?.is_disjoint(&write.cells.clone().range()?)? {
+                continue;
+            }
             let last = last_instances(self.scop, old.access.id)?;
             for last in last.get_map_list()?.to_vec()? {
                 let hit = write.cells.clone().apply_range(last.reverse()?)?;
@@ -376,6 +389,9 @@ impl Knowledge<'_> {
     /// Of `{ D[d] -> W[w] }`, where D\[d\] writes the cell that W\[w\] wrote: whether each D\[d\] is before W\[w\] or stores
     /// the same value.
     fn is_harmless(&self, write: &Placed<'_>, source: &Placed<'_>, hit: Map) -> isl::Result<bool> {
+        if hit.is_empty()? {
+            return Ok(true);
+        }
         let together = write.cells.clone().apply_range(source.cells.clone().reverse()?)?;
         let since = before_or_same(self.scop, source.stmt, write.stmt)?.reverse()?;
         let hit = hit.intersect(since)?.intersect(together)?;

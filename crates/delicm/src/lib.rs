@@ -49,7 +49,7 @@ use check::Verdict;
 use dataflow::content::Flows;
 pub use forward::{Copied, Replaced, Source};
 use isl::DimType;
-use model::{AccessKind, ArrayKind, Scop, StmtId};
+use model::{AccessKind, ArrayId, ArrayKind, Scop, StmtId};
 
 /// How far to go.
 #[derive(Clone, Debug)]
@@ -156,7 +156,7 @@ pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
         return outcome;
     }
     let left = scop.ctx.operations_left();
-    let operations = options.operations.or(left.map(|left| left / 3 * 2));
+    let operations = options.operations.or(left.map(|left| left / 10 * 9));
     match operations {
         Some(operations) => scop.ctx.with_budget(operations, || outcome.transform(options)),
         None => outcome.transform(options),
@@ -169,6 +169,8 @@ pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
 struct Known {
     scop: Scop,
     flows: Flows,
+    /// Arrays whose cells scalars got.
+    mapped: HashSet<ArrayId>,
 }
 
 /// What a transformation makes of a model.
@@ -183,7 +185,8 @@ impl Step {
     /// The new model, after that of `before`.
     fn new(before: &Known, scop: Scop, counts: Counts) -> isl::Result<Self> {
         let flows = before.flows.after(&before.scop, &scop)?;
-        Ok(Step { known: Known { scop, flows }, copies: Vec::new(), replaced: Vec::new(), counts })
+        let known = Known { scop, flows, mapped: before.mapped.clone() };
+        Ok(Step { known, copies: Vec::new(), replaced: Vec::new(), counts })
     }
 }
 
@@ -200,10 +203,12 @@ const TRANSFORMATIONS: [(&str, Transformation); 3] = [
     ("coalesce", |known, options| {
         let done = coalesce::coalesce(&known.scop, &known.flows, options)?;
         let counts = Counts { scalars_mapped: done.scalars, phis_mapped: done.phis, ..Counts::default() };
-        Step::new(known, done.scop, counts)
+        let mut step = Step::new(known, done.scop, counts)?;
+        step.known.mapped.extend(done.arrays);
+        Ok(step)
     }),
     ("simplify", |known, _| {
-        let done = simplify::simplify(&known.scop, &known.flows)?;
+        let done = simplify::simplify(&known.scop, &known.flows, &known.mapped)?;
         let counts = Counts { removed: done.removed, ..Counts::default() };
         Step::new(known, done.scop, counts)
     }),
@@ -216,7 +221,7 @@ impl Outcome {
             Ok(flows) => flows,
             Err(error) => return self.undone.push(("forward", reason(&error))),
         };
-        let mut known = Known { scop: self.scop.clone(), flows };
+        let mut known = Known { scop: self.scop.clone(), flows, mapped: HashSet::new() };
         if self.step(&mut known, |known| all(known, options)).is_ok() {
             return;
         }

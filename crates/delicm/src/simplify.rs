@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use dataflow::content::{Contents, Flows};
 use dataflow::zones::last_instances;
 use isl::{DimType, UnionMap};
-use model::{AccessId, AccessKind, ArrayKind, Operand, Order, Scop, Stmt, StmtId};
+use model::{AccessId, AccessKind, ArrayId, ArrayKind, Operand, Order, Scop, Stmt, StmtId};
 
 use crate::relations::{cells, content_of};
 
@@ -31,14 +31,19 @@ pub struct Simplified {
     pub removed: usize,
 }
 
-/// Removes what is not needed.
-pub fn simplify(scop: &Scop, flows: &Flows) -> isl::Result<Simplified> {
+/// Removes what is not needed. Redundant writes are looked for in the arrays `changed` only.
+pub fn simplify(scop: &Scop, flows: &Flows, changed: &HashSet<ArrayId>) -> isl::Result<Simplified> {
     let mut result = scop.clone();
-    let mut needed = HashSet::new();
+    let mut needed: HashSet<_> = accesses_outside(scop, changed).collect();
     let mut flows = flows.clone();
     loop {
         result.stmts.iter_mut().for_each(remove_unused);
-        let gone = superfluous(&result, &flows, &mut needed)?;
+        let contents = Contents::with(&result, &flows)?;
+        let dead = dead(&result, &contents)?;
+        let gone = match dead.is_empty() {
+            true => redundant(&result, &contents, &mut needed)?,
+            false => dead.clone(),
+        };
         if gone.is_empty() {
             break;
         }
@@ -48,34 +53,52 @@ pub fn simplify(scop: &Scop, flows: &Flows) -> isl::Result<Simplified> {
             stmt.accesses.retain(|access| !gone.contains(&access.id));
             stmt.body.stored.retain(|(id, _)| !gone.contains(id));
         }
-        flows.update(&result, &changed.into_iter().collect::<Vec<_>>())?;
+        // Whoever came after a dead write saw a later one: it does not see an earlier one now.
+        if dead.is_empty() {
+            flows.update(&result, &changed.into_iter().collect::<Vec<_>>())?;
+        }
     }
     remove_empty(&mut result);
     let count = |scop: &Scop| scop.stmts.iter().map(|stmt| stmt.accesses.len()).sum::<usize>();
     Ok(Simplified { removed: count(scop).saturating_sub(count(&result)), scop: result })
 }
 
-/// Writes that are not needed: all that are dead, or if there are none, all that are redundant. `needed` are those that were
-/// found not to be redundant before, which is not looked for again.
-fn superfluous(scop: &Scop, flows: &Flows, needed: &mut HashSet<AccessId>) -> isl::Result<HashSet<AccessId>> {
-    let contents = Contents::with(scop, flows)?;
+/// The accesses of other arrays than these.
+fn accesses_outside(scop: &Scop, arrays: &HashSet<ArrayId>) -> impl Iterator<Item = AccessId> {
+    let accesses = scop.stmts.iter().flat_map(|stmt| &stmt.accesses);
+    accesses.filter(|access| !arrays.contains(&access.array)).map(|access| access.id)
+}
+
+/// Writes of which the body tells the value, with their statements. Updates are left to their reductions.
+fn writes(scop: &Scop) -> impl Iterator<Item = (&Stmt, AccessId)> {
     let is_update = |stmt: &Stmt, id| stmt.reductions.iter().any(|reduction| reduction.write == id);
-    let writes = scop.stmts.iter().flat_map(|stmt| stmt.accesses.iter().map(move |access| (stmt, access)));
-    let writes: Vec<_> = writes
-        .filter(|(stmt, access)| stmt.body.stored(access.id).is_some() && !is_update(stmt, access.id))
-        .map(|(stmt, access)| (stmt, access.id))
-        .collect();
-    let mut gone = HashSet::new();
-    for (stmt, write) in &writes {
-        if is_dead(scop, &contents, stmt, *write)? {
-            gone.insert(*write);
+    let writes = scop.stmts.iter().flat_map(|stmt| stmt.accesses.iter().map(move |access| (stmt, access.id)));
+    writes.filter(move |(stmt, id)| stmt.body.stored(*id).is_some() && !is_update(stmt, *id))
+}
+
+/// The dead writes.
+fn dead(scop: &Scop, contents: &Contents<'_>) -> isl::Result<HashSet<AccessId>> {
+    let mut dead = HashSet::new();
+    for (stmt, write) in writes(scop) {
+        if is_dead(scop, contents, stmt, write)? {
+            dead.insert(write);
         }
     }
-    if !gone.is_empty() {
-        return Ok(gone);
-    }
-    for (stmt, write) in writes.into_iter().filter(|(_, write)| !needed.contains(write)).collect::<Vec<_>>() {
-        let is_redundant = is_doubled(stmt, write, &gone)? || is_redundant(scop, &contents, stmt, write)?;
+    Ok(dead)
+}
+
+/// The redundant writes. `needed` are those whose redundance is not asked for, or was not found before.
+fn redundant(
+    scop: &Scop,
+    contents: &Contents<'_>,
+    needed: &mut HashSet<AccessId>,
+) -> isl::Result<HashSet<AccessId>> {
+    let mut gone = HashSet::new();
+    for (stmt, write) in writes(scop) {
+        if needed.contains(&write) {
+            continue;
+        }
+        let is_redundant = is_doubled(stmt, write, &gone)? || is_redundant(scop, contents, stmt, write)?;
         if is_redundant { &mut gone } else { &mut *needed }.insert(write);
     }
     Ok(gone)

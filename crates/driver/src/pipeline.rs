@@ -82,13 +82,17 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p
         return outcome;
     }
     before = "assume";
-    let stages: [(&'static str, Stage); 4] =
-        [("delicm", scalars), ("dependences", dependences), ("schedule", schedule), ("astgen", generate)];
-    for (name, stage) in stages {
+    let stages: [(&'static str, Stage, Sets); 4] = [
+        ("delicm", scalars, Sets::OfArrays),
+        ("dependences", dependences, Sets::OfNests),
+        ("schedule", schedule, Sets::OfNests),
+        ("astgen", generate, Sets::OfNests),
+    ];
+    for (name, stage, sets) in stages {
         if is_last(before) {
             return outcome;
         }
-        timers.time(name, &run.budget, || for_all(&run, &mut outcome, stage));
+        timers.time(name, &run.budget, || for_all(&run, &mut outcome, stage, sets));
         before = name;
     }
     if !is_last(before) {
@@ -183,12 +187,23 @@ impl<'p> Modelled<'p> {
     }
 }
 
+/// What a stage works on as a whole: all of a nest's statements, or those of one array after the other.
+#[derive(Clone, Copy)]
+enum Sets {
+    OfNests,
+    OfArrays,
+}
+
 /// Runs a stage on all models. A nest that it refuses keeps its original code.
-fn for_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, stage: Stage) {
+fn for_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, stage: Stage, sets: Sets) {
     let nests = &mut outcome.nests;
     outcome.models.retain_mut(|model| {
         let ctx = model.lifted.scop.ctx.clone();
-        let weight = weight(nests[model.nest].depth(), model.lifted.scop.stmts.len());
+        let stmts = match sets {
+            Sets::OfNests => model.lifted.scop.stmts.len(),
+            Sets::OfArrays => 1,
+        };
+        let weight = weight(nests[model.nest].depth(), stmts);
         let result = run.within_budget(&ctx, weight, || stage(run, model));
         if let Err(reason) = &result {
             let obstacle = Obstacle::of_region(model.lifted.region, reason.clone());
