@@ -19,6 +19,8 @@ pub enum Who {
     Clang,
     /// clang-22 -O3 with our plugin.
     Orthant,
+    /// The same with `position=late`, where scalars are in the way; only if named.
+    OrthantLate,
     /// A clang with its Polly.
     Polly(u32),
     /// gcc -O3.
@@ -59,9 +61,10 @@ pub struct Setting<'a> {
 }
 
 /// The names, in the order of the table's columns.
-pub const KEYS: [&str; 6] = ["clang", "orthant", "polly", "polly-19", "gcc", "graphite"];
+pub const KEYS: [&str; 7] = ["clang", "orthant", "orthant-late", "polly", "polly-19", "gcc", "graphite"];
 
-const ALL: [Who; 6] = [Who::Clang, Who::Orthant, Who::Polly(22), Who::Polly(19), Who::Gcc, Who::Graphite];
+const ALL: [Who; 7] =
+    [Who::Clang, Who::Orthant, Who::OrthantLate, Who::Polly(22), Who::Polly(19), Who::Gcc, Who::Graphite];
 
 /// All of them, whether they are here or not.
 pub fn all(setting: &Setting) -> Vec<Peer> {
@@ -77,7 +80,7 @@ fn peer(who: Who, key: &'static str, setting: &Setting) -> Peer {
     flags.extend(own_flags(who, setting));
     flags.extend_from_slice(setting.cflags);
     let compiler = match who {
-        Who::Clang | Who::Orthant => "clang-22".to_owned(),
+        Who::Clang | Who::Orthant | Who::OrthantLate => "clang-22".to_owned(),
         Who::Polly(version) => format!("clang-{version}"),
         Who::Gcc | Who::Graphite => "gcc".to_owned(),
     };
@@ -89,11 +92,14 @@ fn own_flags(who: Who, setting: &Setting) -> Vec<String> {
     let parallel = setting.threads > 1;
     match who {
         Who::Clang => Vec::new(),
-        Who::Orthant => {
+        Who::Orthant | Who::OrthantLate => {
             let plugin = format!("-fpass-plugin={}", setting.plugin.display());
             let mut options = setting.options.to_vec();
             if parallel && knows_parallel() {
                 options.push("parallel=true".to_owned());
+            }
+            if who == Who::OrthantLate {
+                options.push("position=late".to_owned());
             }
             let words = options.iter().flat_map(|o| ["-mllvm".to_owned(), format!("-orthant-{o}")]);
             std::iter::once(plugin).chain(words).collect()
@@ -120,7 +126,7 @@ fn runtime(who: Who) -> Vec<String> {
     match who {
         Who::Clang => Vec::new(),
         Who::Gcc | Who::Graphite => vec!["-lgomp".to_owned()],
-        Who::Orthant | Who::Polly(_) => vec!["-fopenmp=libomp".to_owned()],
+        Who::Orthant | Who::OrthantLate | Who::Polly(_) => vec!["-fopenmp=libomp".to_owned()],
     }
 }
 
@@ -160,7 +166,7 @@ pub fn remedy(who: Who) -> &'static str {
         Who::Polly(19) => "apt-get install clang-19 libpolly-19-dev",
         Who::Polly(_) => "apt-get install clang-22 libpolly-22-dev",
         Who::Gcc | Who::Graphite => "apt-get install gcc g++",
-        Who::Clang | Who::Orthant => "cargo xtask setup",
+        Who::Clang | Who::Orthant | Who::OrthantLate => "cargo xtask setup",
     }
 }
 
@@ -181,7 +187,7 @@ mod tests {
             assert!(!peer.flags.iter().any(|flag| flag.contains("fast")), "{peer:?}");
         }
         let comparable: Vec<_> = peers("on", 1).iter().filter(|p| p.same_bits).map(|p| p.key).collect();
-        assert_eq!(comparable, ["clang", "orthant", "polly", "polly-19"]);
+        assert_eq!(comparable, ["clang", "orthant", "orthant-late", "polly", "polly-19"]);
     }
 
     #[test]
@@ -194,6 +200,8 @@ mod tests {
         );
         assert!(shown("graphite").contains("-floop-nest-optimize -ftree-parallelize-loops=2"));
         assert!(!shown("clang").contains("-mllvm"));
+        assert!(shown("orthant-late").contains("-orthant-position=late"));
+        assert!(!shown("orthant").contains("position"));
     }
 
     #[test]

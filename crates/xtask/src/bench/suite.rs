@@ -56,7 +56,7 @@ pub fn arguments() -> Vec<Arg> {
             .help("suite: threads that the programs may use"),
         list("peers", "NAMES")
             .value_parser(peers::KEYS)
-            .help("suite: compare only these [default: all that are found]"),
+            .help("suite: compare only these [default: all that are found, without orthant-late]"),
         option("contract", "WHEN")
             .value_parser(["off", "on"])
             .default_value("off")
@@ -200,14 +200,15 @@ fn plugin(ws: &Workspace, options: &Options) -> Outcome<PathBuf> {
 /// Those that work here, and of the others why not. Without clang there is nothing to compare with.
 fn present(all: Vec<Peer>, wanted: &[String], scratch: &Path) -> Outcome<(Vec<Peer>, Vec<Absent>)> {
     let (mut here, mut missing) = (Vec::new(), Vec::new());
-    let is_wanted = |peer: &Peer| wanted.is_empty() || wanted.iter().any(|key| key == peer.key);
+    let is_usual = |peer: &Peer| wanted.is_empty() && peer.who != Who::OrthantLate;
+    let is_wanted = |peer: &Peer| is_usual(peer) || wanted.iter().any(|key| key == peer.key);
     for peer in all.into_iter().filter(|peer| peer.who == Who::Clang || is_wanted(peer)) {
         match peer.probe(scratch) {
             Ok(version) => {
                 println!("{:<10} {}\n{:<10} {version}", peer.key, peer.shown(), "");
                 here.push(peer);
             }
-            Err(why) if matches!(peer.who, Who::Clang | Who::Orthant) => {
+            Err(why) if matches!(peer.who, Who::Clang | Who::Orthant | Who::OrthantLate) => {
                 return Err(Failure::Missing(format!("{} does not work: {why}", peer.shown())));
             }
             Err(why) => {
@@ -413,7 +414,7 @@ fn verdict(rows: &[Row]) -> Outcome {
             .collect()
     };
     let wrong = named(&|side| side.state == State::Wrong);
-    let own = ["clang", "orthant"];
+    let own = ["clang", "orthant", "orthant-late"];
     let broken =
         named(&|side| own.contains(&side.key) && matches!(side.state, State::Failed(_) | State::TimedOut));
     match (wrong.is_empty(), broken.is_empty()) {
