@@ -1,4 +1,5 @@
-//! The file tests of this crate, on `.scop` texts.
+//! The file tests of this crate, on `.scop` texts and on programs of `imp`. In these a scalar is something that may be asked
+//! for at the end; the names after the command are those of temporaries, for which nobody asks.
 //!
 //! - `# test: delicm`: what was done, and the new model.
 //! - `# test: freedom`: the tree of isl's scheduler for the new model: its bands, their `coincident` (parallel) members
@@ -15,11 +16,33 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> std::process::ExitCode {
     filetests::Suite::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files"))
-        .command("delicm", |input| show(input.text).map_err(|error| error.to_string()))
+        .command("delicm", |input| {
+            read(input).and_then(|scop| show(&scop)).map_err(|error| error.to_string())
+        })
         .command("freedom", |input| {
-            freedom(input.text, input.args == ["before"]).map_err(|error| error.to_string())
+            let is_before = input.args == ["before"];
+            read(input).and_then(|scop| freedom(scop, is_before)).map_err(|error| error.to_string())
         })
         .run()
+}
+
+/// The model in a file.
+fn read(input: &filetests::TestInput) -> Result<Scop> {
+    match input.path.extension() {
+        Some(name) if name == "imp" => lowered(input.text, input.args),
+        _ => Ok(Scop::parse(&Ctx::new(), input.text)?),
+    }
+}
+
+fn lowered(text: &str, temporaries: &[String]) -> Result<Scop> {
+    let program = imp::Program::parse(text).map_err(|error| error.render("program", text))?;
+    let result = imp::dataflow(&program, &imp::Options::default())?;
+    let mut scop = imp::lower(&result, "program")?;
+    for name in temporaries {
+        let id = scop.array_named(name).ok_or_else(|| format!("there is no {name}"))?;
+        scop.arrays[id.index()].kind = model::ArrayKind::Scalar;
+    }
+    Ok(scop)
 }
 
 fn transformed(scop: &Scop) -> Result<Outcome> {
@@ -39,16 +62,14 @@ fn transformed(scop: &Scop) -> Result<Outcome> {
     Ok(outcome)
 }
 
-fn show(text: &str) -> Result<String> {
-    let scop = Scop::parse(&Ctx::new(), text)?;
-    let outcome = transformed(&scop)?;
+fn show(scop: &Scop) -> Result<String> {
+    let outcome = transformed(scop)?;
     let undone: String =
         outcome.undone.iter().map(|(name, why)| format!("{name} not done: {why}\n")).collect();
     Ok(format!("{}\n{undone}{}", outcome.counts, outcome.scop))
 }
 
-fn freedom(text: &str, before: bool) -> Result<String> {
-    let scop = Scop::parse(&Ctx::new(), text)?;
+fn freedom(scop: Scop, before: bool) -> Result<String> {
     let scop = if before { scop } else { transformed(&scop)?.scop };
     let dependences = dataflow::dependences(&scop, &Default::default())?;
     let all = dependences.strict()?;

@@ -2,7 +2,8 @@
 //!
 //! A statement's instances are its rounds ([`crate::reach`]): one dimension per enclosing loop, ascending by one, which is
 //! what the model wants. The branches of an `if` follow each other in the order; their domains keep them apart.
-//! Reads become reads; a write is a must-write if its cell is exact, otherwise a may-write.
+//! Reads become reads; a write is a must-write if its cell is exact, otherwise a may-write. What an assignment computes
+//! becomes the statement's body, if all its reads are exact.
 //!
 //! Only programs whose reaches are exact have a model: a domain that is too large would let a schedule run instances that
 //! the program does not have.
@@ -22,8 +23,8 @@ use crate::flow::{OpAccess, Sink, accesses};
 use crate::resolve::*;
 use isl::{DimType, Map};
 use model::{
-    Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Ledger, Order, Param, Scop, SourceLoc, Stmt,
-    StmtId,
+    Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Body, Ledger, Operand, Order, Param, Scop,
+    SourceLoc, Stmt, StmtId,
 };
 use std::collections::HashMap;
 
@@ -40,6 +41,7 @@ pub fn lower(dataflow: &Dataflow<'_>, file: &str) -> Result<Scop, Error> {
         Builder { dataflow, file, stmts: Vec::new(), of: HashMap::new(), arrays: HashMap::new(), next: 0 };
     let arrays = builder.arrays(&kept);
     builder.statements(&kept)?;
+    builder.bodies(&program.body, &kept);
     let order = builder.order(&program.body);
     let layout = &dataflow.reaches.layout;
     let params = layout.all_params().map(|name| Param { name: name.to_string(), range: (None, None) });
@@ -137,6 +139,41 @@ impl Builder<'_> {
         Ok(Access { id: AccessId(self.next - 1), kind, array: self.arrays[&access.var], relation })
     }
 
+    /// Gives assignments their bodies.
+    fn bodies(&mut self, nodes: &[Node], kept: &[&OpAccess]) {
+        for node in nodes {
+            match node {
+                Node::Assign { op, value, .. } => self.body(*op, value, kept),
+                Node::Assume { .. } => {}
+                Node::If { then, els, .. } => {
+                    self.bodies(then, kept);
+                    self.bodies(els, kept);
+                }
+                Node::While { body, .. } | Node::For { body, .. } => self.bodies(body, kept),
+            }
+        }
+    }
+
+    fn body(&mut self, op: OpId, value: &RExpr, kept: &[&OpAccess]) {
+        let Some(id) = self.of.get(&op) else { return };
+        let accesses = &self.stmts[id.index()].accesses;
+        let own = kept.iter().filter(|access| access.op == op).zip(accesses);
+        let (mut reads, mut write) = (HashMap::new(), None);
+        for (access, made) in own {
+            match access.access {
+                _ if access.why.is_some() => return,
+                Sink::Read(at) => drop(reads.insert(at, made.id)),
+                Sink::Write => write = Some(made.id),
+            }
+        }
+        let mut computed = Computed { program: self.dataflow.program, reads, body: Body::default() };
+        if let Some(write) = write {
+            let stored = computed.operand(value);
+            computed.body.stored.push((write, stored));
+            self.stmts[id.index()].body = computed.body;
+        }
+    }
+
     fn order(&self, nodes: &[Node]) -> Vec<Order> {
         let mut parts = Vec::new();
         let stmt = |op: &OpId| self.of.get(op).map(|id| Order::Stmt(*id));
@@ -160,5 +197,45 @@ impl Builder<'_> {
             }
         }
         parts
+    }
+}
+
+/// What a statement computes.
+struct Computed<'a> {
+    program: &'a Program,
+    /// The reads that the model has, by their positions in the statement.
+    reads: HashMap<u32, AccessId>,
+    body: Body,
+}
+
+impl Computed<'_> {
+    fn operand(&mut self, value: &RExpr) -> Operand {
+        match value {
+            RExpr::Int(number) => Operand::Outside(number.to_string()),
+            RExpr::Bool(truth) => Operand::Outside(truth.to_string()),
+            RExpr::Param(id) => Operand::Outside(format!("%{}", self.program.params[id.index()].name)),
+            RExpr::Counter(id) => self.op(&self.program.counters[id.index()].name, Vec::new()),
+            RExpr::Scalar { var, access } | RExpr::Cell { var, access, .. } => match self.reads.get(access) {
+                Some(read) => Operand::Read(*read),
+                // A scalar that only counts is a function of the instance.
+                None => self.op(&self.program.vars[var.index()].name, Vec::new()),
+            },
+            RExpr::Neg(a) => self.apply("neg", &[a]),
+            RExpr::Not(a) => self.apply("not", &[a]),
+            RExpr::Bin(operator, a, b) => self.apply(&format!("{operator:?}").to_lowercase(), &[a, b]),
+        }
+    }
+
+    fn apply(&mut self, operator: &str, operands: &[&RExpr]) -> Operand {
+        let operands = operands.iter().map(|operand| self.operand(operand)).collect();
+        self.op(operator, operands)
+    }
+
+    /// Without operands, the value depends on the instance.
+    fn op(&mut self, operator: &str, operands: Vec<Operand>) -> Operand {
+        let index = self.body.ops.len();
+        let operator = operator.to_owned();
+        self.body.ops.push(model::Op { name: format!("v{index}"), operator, operands, is_pure: true });
+        Operand::Op(index)
     }
 }
