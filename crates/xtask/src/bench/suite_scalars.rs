@@ -2,11 +2,13 @@
 //!
 //! The figures are those that the plugin prints after its stage `delicm`, summed over a kernel's nests: scalar and phi
 //! writes inside of loops before and after, operations copied and cells loaded anew (the paper's "forwards"), scalars
-//! and phis that got a cell ("mappings"); what was not done for lack of budget says so.
+//! and phis that got a cell ("mappings"); what was not done for lack of budget says so. After the kernels come the
+//! programs of `bench/ublas`, whose loops are those of a library.
 
 use super::peers::Peer;
 use super::suite_kernels::{Kernel, Shape, Size, kernel_arguments};
 use crate::{Failure, Outcome, command};
+use std::ffi::OsString;
 use std::path::Path;
 
 /// A kernel's figures, in the order in which the plugin prints them: forwards, mappings, removed, before, after.
@@ -19,18 +21,47 @@ struct Figures {
 
 /// Compiles every kernel in every shape and prints the tables.
 pub fn run(orthant: &Peer, kernels: &[Kernel], shapes: &[Shape], size: &Size, scratch: &Path) -> Outcome {
+    let object = scratch.join("scalars.o");
     for shape in shapes {
-        println!("scalars at the late position, shape {}: SSA values + phis", shape.name());
-        println!("{:<20}{:>10}{:>10}{:>12}{:>10}", "kernel", "before", "after", "forwards", "mappings");
-        let (mut clean, mut with) = (0, 0);
-        for kernel in kernels {
-            let figures = figures(orthant, kernel, *shape, size, scratch)?;
-            println!("{:<20}{}", kernel.name, figures.shown());
-            with += usize::from(figures.pairs[2] != (0, 0));
-            clean += usize::from(figures.pairs[2] != (0, 0) && figures.pairs[3] == (0, 0));
-        }
-        println!("{clean} of {with} kernels with scalar writes in loops have none afterwards\n");
+        let programs: Vec<_> = kernels
+            .iter()
+            .map(|kernel| (kernel.name.clone(), kernel_arguments(kernel, *shape, size, &object)))
+            .collect();
+        table(orthant, &format!("shape {}", shape.name()), &programs)?;
     }
+    let Some(folder) = kernels.first().and_then(|kernel| kernel.file.parent()?.parent()) else {
+        return Ok(());
+    };
+    table(orthant, "Boost's uBLAS", &library_programs(&folder.join("ublas"), &object)?)
+}
+
+/// The programs in a folder and how to compile each.
+fn library_programs(folder: &Path, object: &Path) -> Outcome<Vec<(String, Vec<OsString>)>> {
+    let failed = |e: std::io::Error| Failure::failed(format!("{}: {e}", folder.display()));
+    let mut programs = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let mut arguments: Vec<OsString> =
+            ["-std=c++17", "-DNDEBUG", "-DBOOST_UBLAS_NDEBUG", "-w", "-c", "-o"].map(OsString::from).into();
+        arguments.extend([object.into(), file.into()]);
+        programs.push((name, arguments));
+    }
+    programs.sort();
+    Ok(programs)
+}
+
+fn table(orthant: &Peer, what: &str, programs: &[(String, Vec<OsString>)]) -> Outcome {
+    println!("scalars at the late position, {what}: SSA values + phis");
+    println!("{:<20}{:>10}{:>10}{:>12}{:>10}", "kernel", "before", "after", "forwards", "mappings");
+    let (mut clean, mut with) = (0, 0);
+    for (name, arguments) in programs {
+        let figures = figures(orthant, arguments)?;
+        println!("{name:<20}{}", figures.shown());
+        with += usize::from(figures.pairs[2] != (0, 0));
+        clean += usize::from(figures.pairs[2] != (0, 0) && figures.pairs[3] == (0, 0));
+    }
+    println!("{clean} of {with} kernels with scalar writes in loops have none afterwards\n");
     Ok(())
 }
 
@@ -65,9 +96,9 @@ impl Figures {
     }
 }
 
-fn figures(orthant: &Peer, kernel: &Kernel, shape: Shape, size: &Size, scratch: &Path) -> Outcome<Figures> {
+fn figures(orthant: &Peer, arguments: &[OsString]) -> Outcome<Figures> {
     let mut compile = orthant.command();
-    compile.args(kernel_arguments(kernel, shape, size, &scratch.join("scalars.o")));
+    compile.args(arguments);
     for option in ["position=late", "stop-after=delicm", "print-after=delicm"] {
         compile.args(["-mllvm".to_owned(), format!("-orthant-{option}")]);
     }
