@@ -139,6 +139,26 @@ impl Poly {
         self.open = !overflow;
     }
 
+    /// Whether `next` still fits in 64 bits after so many slices along `s`.
+    pub fn can_advance_by(&self, s: usize, prefix: usize, slices: u64) -> bool {
+        let fits = |(n, d): (&i64, &i64)| {
+            i64::try_from(slices).ok().and_then(|c| d.checked_mul(c)).and_then(|m| n.checked_add(m)).is_some()
+        };
+        self.next()[..prefix].iter().zip(&self.delta(s)[..prefix]).all(fits)
+    }
+
+    /// Take so many slices along `s` that are all as long as the next one, after [`Poly::can_advance_by`].
+    pub fn absorb_slices(&mut self, s: usize, layout: &Layout, slices: u64) {
+        self.points += slices * (self.next()[layout.count(0)] as u64 + 1);
+        self.anchor_mut()[layout.count(s)] += slices as i64;
+        let (head, deltas) = self.data.split_at_mut(2 * self.len);
+        let prefix = layout.prefix(s);
+        let next = &mut head[self.len..self.len + prefix];
+        for (n, d) in next.iter_mut().zip(&deltas[s * self.len..]) {
+            *n += d * slices as i64;
+        }
+    }
+
     /// Upper bounds of the counts of all levels up to `top`, over all of the polyhedron.
     pub fn max_counts(&self, layout: &Layout, top: usize) -> Vec<i128> {
         let mut max = vec![0i128; top + 1];

@@ -23,6 +23,7 @@
 
 use thiserror::Error;
 
+use crate::cycle::take_cycle;
 use crate::giveup::Hull;
 use crate::layout::{Layout, MAX_LEVELS};
 use crate::level::{Level, Rules};
@@ -380,15 +381,18 @@ impl Folder {
         }
     }
 
-    /// Take whole rows, if the level above the run expects them ([`crate::rows`]).
+    /// Take whole rows or cycles, if the level above the run expects them ([`crate::rows`], [`crate::cycle`]).
     #[inline]
     fn take_rows(&mut self, points: &[i64]) -> usize {
         if self.layout.extra == 0 || self.hull.is_some() || self.run.state != State::Line {
             return 0;
         }
-        match self.levels.get_mut(1).map(|l| l.absorbers.as_mut_slice()) {
-            Some([a]) if a.any_top == 0 && a.open => take_rows(a, &mut self.run, 1, &self.layout, points),
-            _ => 0,
+        let Some(level) = self.levels.get_mut(1) else { return 0 };
+        match level.absorbers.as_mut_slice() {
+            [] => 0,
+            [a] if a.any_top == 0 && a.open => take_rows(a, &mut self.run, 1, &self.layout, points),
+            [_] => 0,
+            _ => take_cycle(level, &mut self.run, &self.layout, points),
         }
     }
 

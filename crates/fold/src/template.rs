@@ -18,6 +18,7 @@
 //! not be replayed from the prediction, and the range and fingerprint of the label are brought up to date at its end.
 //! Wide rows have at most [`MAX_WIDE`] points; for longer ones the ordinary path is as fast.
 
+use crate::cycle::{move_together, repetitions_of};
 use crate::label::mix;
 use crate::layout::Layout;
 use crate::level::Level;
@@ -286,6 +287,7 @@ impl Template {
         let width = layout.width();
         let mut taken = 0;
         loop {
+            taken += self.repeated_rows(level, s, layout, points, taken);
             let rest = &points[taken * width..];
             if self.is_complete() && (rest.is_empty() || !self.next_row(level, s, layout, rest)) {
                 return taken;
@@ -296,6 +298,41 @@ impl Template {
             }
             self.load(level, self.slice + 1, s, layout);
         }
+    }
+
+    /// A template of several slices that all move together, followed to its end by the last of the `taken` points: take the rows
+    /// after it that are this row moved. The template stays complete; the last row taken is the one to be absorbed.
+    fn repeated_rows(
+        &mut self,
+        level: &mut Level,
+        s: usize,
+        layout: &Layout,
+        points: &[i64],
+        taken: usize,
+    ) -> usize {
+        if self.wide || !self.is_complete() || self.order.len() < 2 {
+            return 0;
+        }
+        let (width, prefix, count) = (layout.width(), layout.prefix(s), layout.count(0));
+        let slices = || self.order.iter().map(|i| &level.absorbers[*i]);
+        let row: usize = slices().map(|a| a.next()[count] as usize + 1).sum();
+        // Every grown absorber takes part, so none falls due in between or dies.
+        let grown = level.absorbers.iter().filter(|a| a.is_grown(s)).count();
+        if taken < row || points.len() < (taken + row) * width || grown != self.order.len() {
+            return 0;
+        }
+        let delta = level.absorbers[self.order[0]].delta(s);
+        let rows = repetitions_of(&points[(taken - row) * width..], width, row, delta) as u64;
+        if rows == 0
+            || !move_together(slices(), s, layout)
+            || !slices().all(|a| a.can_advance_by(s, prefix, rows))
+        {
+            return 0;
+        }
+        for &i in &self.order {
+            level.absorbers[i].absorb_slices(s, layout, rows);
+        }
+        rows as usize * row
     }
 
     /// The row is complete and more points follow. If they begin the next row of the same template, absorb this row
