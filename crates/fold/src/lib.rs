@@ -45,4 +45,4 @@ pub use format::fold_stream;
 pub use mode::{Mode, Options};
 pub use output::{Folding, NameError, Stats};
 pub use piece::Piece;
-pub use stream::{Folder, StreamError};
+pub use stream::{Folder, Rows, StreamError};

@@ -23,12 +23,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use trace::code::{Ahead, Block, Code, Flow, Pc, Units};
+use trace::code::{Ahead, Block, Code, Flow, Insn, Pc, Units};
 use trace::{Mode, Options, Profile, Tracer};
 
 /// No registers are read or written by the callbacks.
 const NO_REGS: c_int = 0;
+const READ: c_int = 1;
+const WRITE: c_int = 2;
 const READ_AND_WRITE: c_int = 3;
+
+/// Bits of a callback's number below the size of its accesses: the position of the instruction.
+const POSITION_BITS: u32 = 16;
 
 /// How many events pass between looks at the clock.
 const TICK: u32 = 1 << 16;
@@ -96,6 +101,15 @@ impl Targets {
             }
         }
     }
+}
+
+/// The size of an instruction's accesses, if it has some; 0: QEMU has to be asked at each. It may split wide ones.
+fn access_size(insn: &Insn) -> Option<u32> {
+    let accesses = insn.loads > 0 || insn.stores > 0 || insn.stack;
+    let size = insn.loads.max(insn.stores);
+    let same = insn.loads == insn.stores || insn.loads.min(insn.stores) == 0;
+    let plain = same && !insn.stack && !insn.several && matches!(size, 1 | 2 | 4 | 8);
+    accesses.then_some(if plain { size } else { 0 })
 }
 
 struct State {
@@ -195,7 +209,7 @@ impl State {
         let (Some(decoded), Some(tracer)) = (decoded, &mut self.tracer) else { return };
         let insns: Vec<_> = decoded.iter().map(|i| decode::describe(i, &mut self.factory)).collect();
         let flow = decoded.last().map_or(Flow::Next, decode::flow);
-        let accesses: Vec<bool> = insns.iter().map(|i| i.loads > 0 || i.stores > 0 || i.stack).collect();
+        let accesses: Vec<Option<u32>> = insns.iter().map(access_size).collect();
         let block = *self
             .blocks
             .entry((pcs[0], pcs.len()))
@@ -213,10 +227,15 @@ impl State {
             return;
         }
         for (n, handle) in handles.iter().enumerate() {
-            if accesses[n] {
-                // SAFETY: as above.
-                unsafe {
-                    (self.api.register_mem)(*handle, on_access, NO_REGS, READ_AND_WRITE, n as *mut c_void);
+            let Some(size) = accesses[n] else { continue };
+            let number = (n | (size as usize) << POSITION_BITS) as *mut c_void;
+            // SAFETY: as above.
+            unsafe {
+                if size == 0 {
+                    (self.api.register_mem)(*handle, on_access, NO_REGS, READ_AND_WRITE, number);
+                } else {
+                    (self.api.register_mem)(*handle, on_load, NO_REGS, READ, number);
+                    (self.api.register_mem)(*handle, on_store, NO_REGS, WRITE, number);
                 }
             }
         }
@@ -261,6 +280,16 @@ impl State {
                 8 => at.cast::<u64>().read_unaligned(),
                 _ => return None,
             })
+        }
+    }
+
+    /// The instruction at this position of the block that runs has accessed memory.
+    #[inline(always)]
+    fn access(&mut self, processor: c_uint, insn: u16, stores: bool, address: u64, size: u32) {
+        let thread = self.thread(processor);
+        let value = self.memory(address, size);
+        if let Some(tracer) = &mut self.tracer {
+            tracer.access(thread, insn, stores, address, size, value);
         }
     }
 
@@ -410,15 +439,21 @@ unsafe extern "C" fn on_moment(_: c_uint, moment: *mut c_void) {
 
 unsafe extern "C" fn on_access(processor: c_uint, info: MemInfo, address: u64, insn: *mut c_void) {
     with(|state| {
-        let thread = state.thread(processor);
         // SAFETY: QEMU's description of this access.
         let (stores, size) =
             unsafe { ((state.api.mem_is_store)(info), 1 << (state.api.mem_size_shift)(info)) };
-        let value = state.memory(address, size);
-        if let Some(tracer) = &mut state.tracer {
-            tracer.access(thread, insn as usize as u16, stores, address, size, value);
-        }
+        state.access(processor, insn as usize as u16, stores, address, size);
     });
+}
+
+unsafe extern "C" fn on_load(processor: c_uint, _: MemInfo, address: u64, number: *mut c_void) {
+    let number = number as usize;
+    with(|state| state.access(processor, number as u16, false, address, (number >> POSITION_BITS) as u32));
+}
+
+unsafe extern "C" fn on_store(processor: c_uint, _: MemInfo, address: u64, number: *mut c_void) {
+    let number = number as usize;
+    with(|state| state.access(processor, number as u16, true, address, (number >> POSITION_BITS) as u32));
 }
 
 unsafe extern "C" fn on_foreign_exec(processor: c_uint, number: *mut c_void) {

@@ -9,7 +9,8 @@
 //! **Data.** Most integers of a program are data, not induction variables, and folding them would be a waste. A value is
 //! *data of depth d* if it comes from a load whose address changes along the loop of depth d, or from an operation
 //! that cannot be followed there. Whatever is computed from it in that loop is data too; in a loop further inside it is
-//! a base like any other (`p = rows[i]` is data in the loop over `i`; `p + j` is not in the loop over `j`).
+//! a base like any other (`p = rows[i]` is data in the loop over `i`; `p + j` is not in the loop over `j`). A result that hardly
+//! ever goes on as before (a random number) is data, too, once that is clear.
 
 use crate::code::{MAX_VALUES, Operand, Operation, Value};
 
