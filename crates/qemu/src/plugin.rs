@@ -10,7 +10,7 @@
 //! The profile is written when the program ends, before it replaces itself by another (`exec`), when its time is
 //! up, and now and then in between, by a copy of the process, so that a program that is killed has one too.
 
-use crate::api::{Api, Id, Info, MemInfo, Tb};
+use crate::api::{Api, Id, Info, MemCb, MemInfo, Registers, Tb};
 use crate::config::{Config, Moment, TIMED_OUT};
 use crate::decode;
 use crate::lookahead::{Instructions, Lookahead};
@@ -23,13 +23,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use trace::code::{Ahead, Block, Code, Flow, Insn, Pc, Units};
+use trace::code::{Ahead, Block, Code, Flow, Insn, Operation, Pc, Units};
 use trace::{Mode, Options, Profile, Tracer};
 
-/// No registers are read or written by the callbacks.
+/// No registers are read or written by the callbacks; or some are read.
 const NO_REGS: c_int = 0;
-const READ: c_int = 1;
-const WRITE: c_int = 2;
+const READ_REGS: c_int = 1;
+/// QEMU 7.2 takes reads for writes where only one of them is asked for.
 const READ_AND_WRITE: c_int = 3;
 
 /// Bits of a callback's number below the size of its accesses: the position of the instruction.
@@ -103,17 +103,30 @@ impl Targets {
     }
 }
 
-/// The size of an instruction's accesses, if it has some; 0: QEMU has to be asked at each. It may split wide ones.
-fn access_size(insn: &Insn) -> Option<u32> {
-    let accesses = insn.loads > 0 || insn.stores > 0 || insn.stack;
-    let size = insn.loads.max(insn.stores);
-    let same = insn.loads == insn.stores || insn.loads.min(insn.stores) == 0;
-    let plain = same && !insn.stack && !insn.several && matches!(size, 1 | 2 | 4 | 8);
-    accesses.then_some(if plain { size } else { 0 })
+/// Results that cannot be recomputed, and are read before the next instruction runs: instruction, register.
+fn read_later(insns: &[Insn]) -> Vec<(usize, u8)> {
+    let unknown = |n: usize| {
+        let values = insns[n].values.iter().filter(|v| v.operation == Operation::Unknown);
+        values.filter_map(move |v| Some((n, v.to?)))
+    };
+    (0..insns.len().saturating_sub(1)).flat_map(unknown).collect()
+}
+
+/// Who is called for an instruction's accesses, if it has some, and their size. QEMU is only asked at each of them if the
+/// instruction does not tell; it may split wide ones.
+fn callback(insn: &Insn) -> Option<(MemCb, u32)> {
+    let plain = |size: u32| !insn.stack && !insn.several && matches!(size, 1 | 2 | 4 | 8);
+    match (insn.loads, insn.stores) {
+        (size, 0) if plain(size) => Some((on_load, size)),
+        (0, size) if plain(size) => Some((on_store, size)),
+        (0, 0) if !insn.stack => None,
+        _ => Some((on_access, 0)),
+    }
 }
 
 struct State {
     api: Api,
+    registers: Option<Registers>,
     config: Config,
     tracer: Option<Tracer>,
     modules: Arc<Mutex<Modules>>,
@@ -209,7 +222,9 @@ impl State {
         let (Some(decoded), Some(tracer)) = (decoded, &mut self.tracer) else { return };
         let insns: Vec<_> = decoded.iter().map(|i| decode::describe(i, &mut self.factory)).collect();
         let flow = decoded.last().map_or(Flow::Next, decode::flow);
-        let accesses: Vec<Option<u32>> = insns.iter().map(access_size).collect();
+        let accesses: Vec<Option<(MemCb, u32)>> = insns.iter().map(callback).collect();
+        let results: Vec<(usize, u8)> =
+            if self.registers.is_some() { read_later(&insns) } else { Vec::new() };
         let block = *self
             .blocks
             .entry((pcs[0], pcs.len()))
@@ -226,18 +241,16 @@ impl State {
         if self.config.survey {
             return;
         }
+        for (n, register) in results {
+            let number = (n | usize::from(register) << POSITION_BITS) as *mut c_void;
+            // SAFETY: as above.
+            unsafe { (self.api.register_exec)(handles[n + 1], on_result, READ_REGS, number) };
+        }
         for (n, handle) in handles.iter().enumerate() {
-            let Some(size) = accesses[n] else { continue };
+            let Some((callback, size)) = accesses[n] else { continue };
             let number = (n | (size as usize) << POSITION_BITS) as *mut c_void;
             // SAFETY: as above.
-            unsafe {
-                if size == 0 {
-                    (self.api.register_mem)(*handle, on_access, NO_REGS, READ_AND_WRITE, number);
-                } else {
-                    (self.api.register_mem)(*handle, on_load, NO_REGS, READ, number);
-                    (self.api.register_mem)(*handle, on_store, NO_REGS, WRITE, number);
-                }
-            }
+            unsafe { (self.api.register_mem)(*handle, callback, NO_REGS, READ_AND_WRITE, number) };
         }
     }
 
@@ -388,6 +401,9 @@ impl State {
         let mut profile = tracer.finish();
         self.relocate(&mut profile);
         profile.collection.seconds = self.start.elapsed().as_secs_f64();
+        if self.registers.is_some() {
+            profile.collection.values = "read".to_owned();
+        }
         if !self.reached[0] {
             profile.warn("window", "the moment given with --from never came: nothing was recorded");
         } else if self.config.to.is_some() && !self.reached[1] {
@@ -430,6 +446,17 @@ unsafe extern "C" fn on_exec(processor: c_uint, block: *mut c_void) {
             tracer.exec(thread, block as usize as u32);
         }
         state.tick();
+    });
+}
+
+unsafe extern "C" fn on_result(processor: c_uint, number: *mut c_void) {
+    let (insn, register) = (number as usize as u16, (number as usize >> POSITION_BITS) as u8);
+    with(|state| {
+        let thread = state.thread(processor);
+        let found = state.registers.as_ref().and_then(|registers| registers.general(register));
+        if let (Some(tracer), Some(found)) = (&mut state.tracer, found) {
+            tracer.result(thread, insn, register, found);
+        }
     });
 }
 
@@ -481,6 +508,9 @@ unsafe extern "C" fn on_foreign_access(processor: c_uint, info: MemInfo, address
 
 unsafe extern "C" fn on_init(_: Id, processor: c_uint) {
     with(|state| {
+        if state.registers.is_none() && !state.config.survey {
+            state.registers = Registers::find();
+        }
         if state.started > 0 {
             SEVERAL_THREADS.store(true, Ordering::SeqCst);
         }
@@ -664,6 +694,7 @@ impl State {
         }
         State {
             api,
+            registers: None,
             config,
             tracer: Some(tracer),
             guest: Guest::new(Memory(Arc::clone(&modules))),

@@ -121,6 +121,12 @@ impl Laps {
         self.plan.is_some()
     }
 
+    /// Whether it is, and integers are computed all the same.
+    #[inline]
+    pub fn is_live(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.live)
+    }
+
     fn forget(&mut self) {
         self.current.clear();
         self.previous.clear();

@@ -900,6 +900,35 @@ impl Tracer {
         }
     }
 
+    /// An instruction of the block that runs (by its position there) has left this in a register, which could not be recomputed.
+    /// Front ends that can read registers tell it before the next instruction runs.
+    pub fn result(&mut self, thread: usize, insn: u16, register: u8, found: u64) {
+        let Some(t) = self.threads.get(thread).filter(|t| self.recording && t.instance != NONE) else {
+            return;
+        };
+        if t.laps.is_steady() && !t.laps.is_live() {
+            // It is data there.
+            return;
+        }
+        self.finish_values(thread, usize::from(insn));
+        let t = &mut self.threads[thread];
+        let instance = &mut self.instances[t.instance as usize];
+        let prepared = &self.blocks[instance.block as usize];
+        let Some((at, value)) = prepared.values.get(t.values_done) else { return };
+        if (*at, value.to, value.operation) != (insn, Some(register), Operation::Unknown) {
+            return;
+        }
+        let reads = prepared.block.insns[usize::from(insn)].reads;
+        let data =
+            (0..crate::code::MAX_VALUES as u8).filter(|r| reads.contains(2 * r)).map(|r| t.values.data(r));
+        let memory = Memory { value: Some(found), data: data.max().unwrap_or(0) };
+        let result = t.values.compute(value, memory, instance.depth);
+        if let Some(slot) = instance.values.get_mut(t.values_done) {
+            slot.push(&self.nodes, &self.label_options, t.walker.node, t.walker.inner, result);
+        }
+        t.values_done += 1;
+    }
+
     /// The integer results of an instruction that has just accessed memory.
     pub(crate) fn memory_value(
         &mut self,
