@@ -184,7 +184,10 @@ impl Tracer {
         }
         // Looking is not free: if nothing comes of it, it is done at distances that double.
         let patience = self.instances[instance as usize].patience.max(ALIKE);
-        if laps.alike < patience || !(laps.alike / patience).is_power_of_two() || laps.alike % patience != 0 {
+        if laps.alike < patience
+            || !(laps.alike / patience).is_power_of_two()
+            || !laps.alike.is_multiple_of(patience)
+        {
             return false;
         }
         let plan = before.and_then(|before| self.plan(thread, &before));
