@@ -4,19 +4,22 @@
 //! they are moved before the nest (`shim/hoist.cpp`). Where it does not, there is a copy of the load before the loop, executed
 //! only if the loop executes the load too, and the nest is lifted as if the loads were their copies: *referentially
 //! transparent expressions* of paper 002. That what is written is apart from what is loaded goes to the ledger: the
-//! array of what is loaded is read by every statement that writes, so that the check compares them like any two arrays.
+//! array of what is loaded is read by every statement that writes, so that the check compares them like any two arrays. Where a bound is
+//! kept in an array that the nest writes, parameters decide whether it is overwritten ([`assume::invariant_load`]).
 //!
 //! A copy can stand for a load in a region only if it is outside, and if all loops around the load that it is before are
 //! inside: else something between copy and region might write. A phi that only passes such values on is one of them.
 
 use super::Obstacle;
-use super::affine::Evaluated;
+use super::affine::{Evaluated, Stop};
 use super::draft::Draft;
 use super::flow::Blocks;
 use super::lift::{Lifter, obstacle};
 use super::memory::{Bytes, Extent, Memory};
 use crate::pass::{Anchor, Inst, Pass, Value};
 use crate::scev::{ScevKind, Scevs};
+use assume::invariant_load;
+use isl::Set;
 use llvm_sys::LLVMOpcode;
 use model::{AccessKind, ArrayId, ArrayKind, Reason, Stmt};
 use std::collections::HashMap;
@@ -129,24 +132,39 @@ impl<'p> Lifter<'_, 'p> {
         }
     }
 
-    /// Statements that write read what must not be written.
+    /// Statements that write read what must not be written. What is kept in an array that is written is not written itself, by the
+    /// parameters: the result has those for which it is.
     pub(super) fn add_header_reads(
         &self,
         memory: &Memory<'p>,
         draft: &mut Draft<'p>,
         stmts: &mut [Stmt],
-    ) -> Result<(), Obstacle<'p>> {
+    ) -> Result<Vec<(Set, Inst<'p>)>, Obstacle<'p>> {
+        let mut overwritten = Vec::new();
         for header in &memory.headers {
-            let is_written =
-                memory.accesses.iter().any(|access| access.is_write && access.base == header.base);
-            if is_written || memory.shape(header.base).is_some() {
+            let failed = |stop| obstacle(stop, header.inst);
+            if memory.shape(header.base).is_some() {
                 return Err(Obstacle { reason: Reason::MovingBase, at: Anchor::Inst(header.inst) });
             }
+            let array = draft.at(header.base);
+            if let Some(written) =
+                invariant_load::written(stmts, array).map_err(|error| failed(error.into()))?
+            {
+                let bad = self.overwrites(draft, header, written).map_err(failed)?;
+                overwritten.push((bad, header.inst));
+            }
             for stmt in stmts.iter_mut().filter(|stmt| writes_memory(stmt, draft)).collect::<Vec<_>>() {
-                let read = draft.header(header, &stmt.domain).map_err(|stop| obstacle(stop, header.inst))?;
+                let read = draft.header(header, &stmt.domain).map_err(failed)?;
                 stmt.accesses.push(read);
             }
         }
-        Ok(())
+        Ok(overwritten)
+    }
+
+    /// `{ : ... }`: parameters for which what a load reads is among the cells that are written.
+    fn overwrites(&self, draft: &Draft<'p>, header: &HeaderRead<'p>, written: Set) -> Result<Set, Stop> {
+        let context = self.affine.context()?;
+        let read = draft.header_cells(header)?;
+        Ok(invariant_load::overwritten(written, &read)?.intersect(context)?)
     }
 }
