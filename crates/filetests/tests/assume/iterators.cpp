@@ -59,9 +59,10 @@ void originalaxpy(const long *, const long *, long *, const long *); void optimi
 long originalcaught(long, long *, long, const long *, long); long optimizedcaught(long, long *, long, const long *, long);
 void originalscaled(matrix *, matrix *, const long *); void optimizedscaled(matrix *, matrix *, const long *);
 }
-static long memory[256], expected[256];
+// With room around it for sizes that were overwritten.
+static long memory[4096], expected[4096];
 static void fill_longs() {
-  for (long i = 0; i < 256; i++)
+  for (long i = 0; i < 4096; i++)
     memory[i] = i % 3;
 }
 #define BOTH(name, prepare, p, q, r, ...) \
@@ -74,7 +75,7 @@ static void fill_longs() {
     same(memory, expected, sizeof memory, #name, p, q, r); \
   } while (0)
 static void all_cases(void) {
-  long *a = memory + 128;
+  long *a = memory + 2048;
   matrix *to = (matrix *)a, *from = (matrix *)(a - 3);
   for (long n = -1; n <= 4; n++)
     for (long m = 0; m <= 4; m++)

@@ -1,7 +1,6 @@
 // Kernels of Fortran: pointers.f90. order: reversed
 // kernels: scale columns bound steps
-// new loops: columns
-// held: always
+// new loops: scale bound
 #include "harness.h"
 #ifdef MAIN
 #define DECLARE(name, ...) void original##name(__VA_ARGS__); void optimized##name(__VA_ARGS__);
