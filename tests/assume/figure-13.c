@@ -17,7 +17,7 @@ void f(int start, int num, double (*restrict A)[1024], double (*restrict B)[1024
 //   read r0 [num, start] -> { S0[i0, i1] -> B_0[1025start + 1024i0 + i1] : num > 0 and 0 <= i0 < num and 0 <= i1 < num }
 //   write r0 [num, start] -> { S0[i0, i1] -> A_1[start + i0, start + i1] : num > 0 and 0 <= i0 < num and 0 <= i1 < num }
 // order { for { for { S0 } } }
-// shape A: double[][1024], valid when start >= 0 and num + start <= 1024
+// # shape A: double[][1024], valid when start >= 0 and num + start <= 1024
 // orthant: assume: f
 // in bounds: the subscripts of A stay inside their dimensions
 //   assumed [num, start] -> {  : 0 <= start <= 1024 - num }

@@ -28,15 +28,15 @@ double last(double *restrict C, const double *restrict A, const double *restrict
 // stmt S0 [p0] -> { S0[] }
 //   write %k0 [p0] -> { S0[] -> phi3[] }
 // stmt S2 [p0] -> { S2[i0] : 0 <= i0 < p0 }
-//   write %k1 [p0] -> { S2[i0] -> A2[i0] : 0 < p0 <= 9223372036854775807 and 0 <= i0 < p0 }
+//   write %k1 [p0] -> { S2[i0] -> A2[i0] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 }
 // stmt S3 [p0] -> { S3[i0, i1] : 0 <= i0 < p0 and 0 <= i1 <= 99 }
-//   read r0 [p0] -> { S3[i0, i1] -> A2[i0] : 0 < p0 <= 9223372036854775807 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
+//   read r0 [p0] -> { S3[i0, i1] -> A2[i0] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
 //   read r1 [p0] -> { S3[i0, i1] -> A1[i1] : 0 <= i0 < p0 and 0 <= i1 <= 99 }
-//   write v0 [p0] -> { S3[i0, i1] -> A2[i0] : p0 <= 9223372036854775807 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
-//   read r3 [p0] -> { S3[i0, i1] -> A0[i0] : p0 <= 9223372036854775807 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
+//   write v0 [p0] -> { S3[i0, i1] -> A2[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
+//   read r3 [p0] -> { S3[i0, i1] -> A0[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
 //   let v0 = call r3 r1 r0 %k2
 // stmt S5 [p0] -> { S5[] : p0 > 0 }
 //   write r2 [p0] -> { S5[] -> s8[] : p0 > 0 }
 //   write r2 [p0] -> { S5[] -> phi3[] : p0 > 0 }
-//   read r2 [p0] -> { S5[] -> A2[-1 + p0] : 0 < p0 <= 9223372036854775807 }
+//   read r2 [p0] -> { S5[] -> A2[-1 + p0] : 0 < p0 <= 281474976710656 }
 // order { S0 for { S2 for { S3 } } S5 }

@@ -25,5 +25,5 @@ end subroutine
 !   write v0 [p1, p0] -> { S0[i0, i1] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
 !   let v0 = fadd r0 r1
 ! order { for { for { S0 } } }
-! shape %3: double[][%5]
-! shape %2: double[][%5]
+! # shape %3: double[][%5]
+! # shape %2: double[][%5]

@@ -30,5 +30,5 @@ void add(const matrix *a, matrix *c) {
 //   read [p2, p1, p0] -> { S0[i0, i1] -> c_2[0] : 0 <= i0 < p0 and 0 <= i1 < p1; S0[0, i1] -> c_2[0] : p0 <= 0 and 0 <= i1 < p1 }
 //   let v0 = add r1 r0
 // order { for { for { S0 } } }
-// shape a: long[][a->cols], valid when a->cols >= c->cols
-// shape c: long[][c->cols]
+// # shape a: long[][a->cols], valid when a->cols >= c->cols
+// # shape c: long[][c->cols]

@@ -25,5 +25,5 @@ void add(const struct matrix *A, struct matrix *C) {
 //   write v0 [p2, p1, p0] -> { S0[i0, i1] -> A1[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }
 //   let v0 = fadd r0 r1
 // order { for { for { S0 } } }
-// shape %13: double[][%14], valid when %14 >= %7
-// shape %15: double[][%7]
+// # shape %13: double[][%14], valid when %14 >= %7
+// # shape %15: double[][%7]

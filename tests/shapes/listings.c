@@ -5,7 +5,7 @@
 // test: run %t.same
 // test: llvm clang -O3 %s -o %t.old
 // test: run %t.old
-// Paper 000, Listings 1, 2, 3 and 5 and Figure 1 (4: listing4-explain.c; 6, 7: listing-6-7.c; 8, 9: multiples-and-sums.c). In Figure 1, the blue values
+// Paper 000, Listings 1, 2, 3 and 5 and Figure 1 (4: listing4.c; 6, 7: listing-6-7.c; 8, 9: multiples-and-sums.c). In Figure 1, the blue values
 // of the parameters are valid, the red ones are not: the rows overlap, and the original runs.
 #include "inputs/sum.h"
 #include <stddef.h>

@@ -22,8 +22,8 @@
 //   write v0 [p7, p6, p5, p4, p3, m, p1, n] -> { S0[i0, i1] -> A1[i0, i1] : 0 <= i0 < n and 0 <= i1 < m }
 //   let v0 = fadd r0 r1
 // order { for { for { S0 } } }
-// shape self->ptr.pointer: double[][self->strides.index[0]], valid when self->strides.index[1] = 1 and self->strides.index[0] >= m
-// shape self->ptr.pointer: double[][self->strides.index[0]], valid when self->strides.index[1] = 1 and self->strides.index[0] >= m
+// # shape self->ptr.pointer: double[][self->strides.index[0]], valid when self->strides.index[1] = 1 and self->strides.index[0] >= m
+// # shape self->ptr.pointer: double[][self->strides.index[0]], valid when self->strides.index[1] = 1 and self->strides.index[0] >= m
 // orthant: lift
 // scop nd_multiply
 // param p0 [-9223372036854775808, 9223372036854775807]
@@ -62,9 +62,9 @@
 //   read r0 [p11, p10, p9, p8, p7, p6, p5, p4, p3, p2, p1, p0] -> { S3[i0, i1] -> s5[] : p4 > 0 and 0 <= i0 < p0 and 0 <= i1 < p2 }
 //   write r0 [p11, p10, p9, p8, p7, p6, p5, p4, p3, p2, p1, p0] -> { S3[i0, i1] -> A2[i0, i1] : p4 > 0 and 0 <= i0 < p0 and 0 <= i1 < p2 }
 // order { for { for { S0 for { S1 } S2 S3 } } }
-// shape a: double[][a->strides.index[0]], valid when a->strides.index[1] = 1 and a->strides.index[0] >= %_16.fr
-// shape b: double[][b->strides.index[0]], valid when b->strides.index[1] = 1 and b->strides.index[0] >= iter.end
-// shape c: double[][c->strides.index[0]], valid when c->strides.index[1] = 1 and c->strides.index[0] >= iter.end
+// # shape a: double[][a->strides.index[0]], valid when a->strides.index[1] = 1 and a->strides.index[0] >= %_16.fr
+// # shape b: double[][b->strides.index[0]], valid when b->strides.index[1] = 1 and b->strides.index[0] >= iter.end
+// # shape c: double[][c->strides.index[0]], valid when c->strides.index[1] = 1 and c->strides.index[0] >= iter.end
 // orthant: lift
 // scop nd_multiply
 // param p0 [-9223372036854775808, 9223372036854775807]
@@ -78,4 +78,4 @@
 // stmt S0 [p5, p4, p3, p2, p1, p0] -> { S0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p2 }
 //   write %k0 [p5, p4, p3, p2, p1, p0] -> { S0[i0, i1] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p2 }
 // order { for { for { S0 } } }
-// shape c: double[][c->strides.index[0]], valid when c->strides.index[1] = 1 and c->strides.index[0] >= iter.end
+// # shape c: double[][c->strides.index[0]], valid when c->strides.index[1] = 1 and c->strides.index[0] >= iter.end

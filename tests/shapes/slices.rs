@@ -32,6 +32,6 @@ pub fn multiply(n: usize, m: usize, l: usize, a: &[f64], b: &[f64], c: &mut [f64
 //   let v0 = fmul r0 r1
 //   let v1 = fadd r2 v0
 // order { for { for { for { S0 } } } }
-// shape a: double[][l]
-// shape b: double[][m]
-// shape c: double[][m]
+// # shape a: double[][l]
+// # shape b: double[][m]
+// # shape c: double[][m]

@@ -78,7 +78,7 @@ impl Session {
         for model in &outcome.models {
             if self.prints("lift") {
                 eprint!("orthant: lift\n{}", model.lifted.scop);
-                model.lifted.declarations.iter().for_each(|array| eprintln!("shape {array}"));
+                model.lifted.declarations.iter().for_each(|array| eprintln!("# shape {array}"));
             }
             if self.prints("assume") {
                 eprint!("orthant: assume: {}\n{}", model.lifted.scop.name, print_assumed(model));

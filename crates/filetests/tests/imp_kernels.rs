@@ -52,8 +52,7 @@ fn only_scop(said: &str, name: &str) -> String {
     let mut scops = said.split("orthant: lift\n").filter(|part| part.starts_with("scop "));
     let scop = scops.next().unwrap_or_else(|| panic!("{name} has no model:\n{said}"));
     assert!(scops.next().is_none(), "{name} has several models:\n{said}");
-    // After the model come the shapes in source names.
-    scop.lines().filter(|line| !line.starts_with("shape ")).map(|line| format!("{line}\n")).collect()
+    scop.to_owned()
 }
 
 /// The sizes `mini` of a kernel, from its own table: `F(ni, 20, ...) R(nj, 25, ...)`.

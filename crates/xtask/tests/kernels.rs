@@ -267,7 +267,7 @@ fn declared_shapes(kernel: &Kernel) -> Vec<(String, String)> {
     arrays.into_iter().flatten().map(array).collect()
 }
 
-/// The same, as the lift finds them in each model: `shape A: double[][m], valid when ...`.
+/// The same, as the lift finds them in each model: `# shape A: double[][m], valid when ...`.
 fn found_shapes(kernel: &Kernel, shape: Shape, position: &str) -> Vec<(String, String)> {
     let mut clang = Command::new("clang-22");
     clang.args(["-O3", "-g", "-fno-math-errno", "-mllvm", "-orthant-stop-after=lift"]);
@@ -277,7 +277,7 @@ fn found_shapes(kernel: &Kernel, shape: Shape, position: &str) -> Vec<(String, S
     clang.args(suite_kernels::kernel_arguments(kernel, shape, &Size::Class("mini"), Path::new("/dev/null")));
     let said = String::from_utf8(successful(&mut clang).stderr).unwrap();
     let declaration = |line: &str| {
-        let (name, rest) = line.strip_prefix("shape ")?.split_once(": ")?;
+        let (name, rest) = line.strip_prefix("# shape ")?.split_once(": ")?;
         let sizes = rest.split(", valid when").next()?.split_once("[]")?.1;
         Some((name.to_owned(), sizes.to_owned()))
     };

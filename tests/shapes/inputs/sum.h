@@ -27,4 +27,6 @@ static void print_sum(const char *what) {
     sum = (sum ^ bits) * 1099511628211u + 1;
   }
   printf("%s %llx\n", what, sum);
+  // Before what is printed when the program ends.
+  fflush(stdout);
 }

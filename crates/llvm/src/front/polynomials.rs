@@ -8,9 +8,8 @@
 //! ([`model::Condition::Near`]), which the check evaluates with overflow in mind. Narrower arithmetic counts
 //! only if LLVM says that it does not wrap, or if it is affine and [`super::affine`] says where it does.
 //!
-//! *Narrow products.* `(i * m + j)` in 32 bits, extended to 64: where LLVM does not know that it fits, that the polynomial is
-//! at least 0 and below 2^31 in all iterations is a condition ([`model::Condition::Below`]); for squares, that
-//! all that occurs in it is small enough.
+//! *Narrow products.* `(i * m + j)` in 32 bits, extended to 64: where LLVM does not know that it fits, that is a condition
+//! ([`super::narrow`]).
 //!
 //! *Shifts.* Fortran's descriptors give distances in bytes, and the compiler divides them where it knows the rows to be
 //! contiguous: `8 * ((pitch * j) >> 3)`. With `pitch` a multiple of 8 and a product that does not wrap, both conditions to be
@@ -18,17 +17,19 @@
 //!
 //! *Halves.* In packed triangles, `8 * (i*(i + 1) / 2)`. A [`Fraction`] is a value of which some multiple is a polynomial; here
 //! twice the quotient is `i^2 + i`, whose values are even. That is so modulo 2^64, too, for the quotient modulo
-//! 2^63, and 8 times it is again known modulo 2^64: `4*i^2 + 4*i`, without a condition. A recurrence `{a,+,b,+,c}` is
+//! 2^63, and 8 times it is again known modulo 2^64: `4*i^2 + 4*i`, without a condition. In 32 bits, where no factor follows, that
+//! the dividend fits is a condition. A recurrence `{a,+,b,+,c}` is
 //! `a + b*i + c*(i^2 - i)/2`.
 
 use super::affine::Stop;
 use super::lift::Lifter;
 use super::memory::Wants;
+use super::narrow::Numbers;
 use crate::pass::{Block, Inst, Loop};
 use crate::scev::{Scev, ScevKind, ScevRef};
 use delinearize::poly::gcd;
 use delinearize::{Atom, Monomial, Overflow, Poly, from_pw_aff};
-use isl::{DimType, Id, PwAff, Set, Val};
+use isl::{DimType, PwAff, Set, Val};
 use llvm_sys::LLVMOpcode;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -72,37 +73,6 @@ impl<'p> Lifter<'_, 'p> {
         })?;
         Ok(here.is_empty()? || rest.is_zero())
     }
-
-    /// Wants everything in a polynomial without negative parts to be at least 0 and so small that it is below a limit.
-    fn want_small(&self, at: Inst<'p>, value: &Poly, limit: i128, wants: &mut Wants<'p>) -> Result<(), Stop> {
-        let greatest = greatest_atom(value, limit).ok_or(Stop::MayFail)?;
-        let domain = self.domains.of.get(&at.block()).ok_or(Stop::NotAffine)?;
-        let domain = domain.clone().intersect_params(self.affine.context()?)?;
-        let depth = domain.dim(DimType::Set)?;
-        let greatest = self.affine.constant(greatest, depth)?;
-        let mut wrong = Set::empty(domain.get_space()?)?;
-        for atom in value.atoms() {
-            let value = match &atom {
-                Atom::Counter(position) => self.affine.counter(*position as usize, depth)?,
-                Atom::Param(name) => {
-                    let id = Id::new(domain.ctx(), name)?;
-                    PwAff::param_on_domain_id(self.affine.universe(depth)?, id)?
-                }
-                Atom::Share(..) => return Err(Stop::MayFail),
-            };
-            let low = value.clone().lt_set(self.affine.constant(0, depth)?)?;
-            let high = value.gt_set(greatest.clone())?;
-            wrong = wrong.union(domain.clone().intersect(low.union(high)?)?)?;
-        }
-        let wrong = wrong.params()?;
-        if domain.params()?.is_subset(&wrong)? {
-            return Err(Stop::MayFail);
-        }
-        if !wrong.is_empty()? {
-            wants.fails.push((wrong, at));
-        }
-        Ok(())
-    }
 }
 
 /// Whether control goes from a block to one place only, in iterations of a chain: it is in those loops, or in one that is
@@ -116,18 +86,8 @@ fn leads_only<'p>(block: Block<'p>, inner: &[Loop<'p>], chain: &[Loop<'p>], to: 
     around == chain && last.exiting_blocks() == [block] && ways.all(|next| next == to)
 }
 
-/// The greatest number such that a polynomial is below the limit if nothing in it is greater; `None` if it has negative parts.
-fn greatest_atom(value: &Poly, limit: i128) -> Option<i64> {
-    if value.terms().any(|(_, times)| times < 0) {
-        return None;
-    }
-    let is_below =
-        |number: i64| value.eval(|_| i128::from(number)).is_ok_and(|value| value < limit).then_some(number);
-    // Bit by bit, from the highest.
-    (0..32).rev().map(|bit| 1 << bit).fold(is_below(0), |known, bit| is_below(known? | bit).or(known))
-}
-
 /// A value of which `by` times is the polynomial `times`, modulo 2^64.
+#[derive(Clone)]
 struct Fraction {
     times: Poly,
     by: i128,
@@ -221,7 +181,7 @@ impl<'p> Maker<'_, '_, 'p> {
             }
             ScevKind::Truncate(operand) if self.is_modular => self.fraction(operand),
             ScevKind::UDiv([dividend, divisor]) if self.has_product(dividend) => match divisor.kind {
-                ScevKind::Constant(by) => self.quotient(dividend, by),
+                ScevKind::Constant(by) => self.quotient(dividend, by, false),
                 _ => Err(Stop::NotAffine),
             },
             ScevKind::AddRec { operands, over } => match self.chain.iter().position(|l| l == over) {
@@ -254,12 +214,19 @@ impl<'p> Maker<'_, '_, 'p> {
         Ok(all)
     }
 
-    /// A quotient by a power of 2 without a remainder: of what sign, and of how many multiples of 2^64, does not matter.
-    fn quotient(&mut self, dividend: &ScevRef<'p>, by: i64) -> Result<Fraction, Stop> {
+    /// A quotient by a power of 2 without a remainder: of what sign, and of how many multiples of 2^64, does not matter. What
+    /// is known in its own width only has to be known completely: otherwise half of the width would be lost.
+    fn quotient(&mut self, dividend: &ScevRef<'p>, by: i64, is_signed: bool) -> Result<Fraction, Stop> {
         if !(1..=1 << 16).contains(&by) || by.count_ones() != 1 {
             return Err(Stop::NotAffine);
         }
-        self.fraction(dividend)?.divided(by.into())
+        let value = self.fraction(dividend)?;
+        let known = value.clone();
+        let quotient = value.divided(by.into())?;
+        if self.is_modular {
+            self.want_one_of(&known, Numbers { bits: dividend.bits, is_signed })?;
+        }
+        Ok(quotient)
     }
 
     fn with_modular<T>(&mut self, is_modular: bool, work: impl FnOnce(&mut Self) -> T) -> T {
@@ -271,9 +238,9 @@ impl<'p> Maker<'_, '_, 'p> {
 
     /// A product that may wrap in its width, in more bits: what it is where it does not.
     fn extended(&mut self, scev: &ScevRef<'p>, operand: &ScevRef<'p>) -> Result<Fraction, Stop> {
-        let limit = 1 << (operand.bits.min(63) - 1);
+        let is_signed = matches!(scev.kind, ScevKind::SignExtend(_));
         let value = self.with_modular(true, |maker| maker.fraction(operand)).and_then(|value| {
-            self.want_below(&value, limit)?;
+            self.want_one_of(&value, Numbers { bits: operand.bits, is_signed })?;
             Ok(value)
         });
         match value {
@@ -282,13 +249,14 @@ impl<'p> Maker<'_, '_, 'p> {
         }
     }
 
-    fn want_below(&mut self, value: &Fraction, limit: i64) -> Result<(), Stop> {
+    fn want_one_of(&mut self, value: &Fraction, numbers: Numbers) -> Result<(), Stop> {
         let poly = whole(&value.times).ok_or(Stop::NotAffine)?;
         if value.by > 1 || poly.linear().is_none() {
-            return self.lifter.want_small(self.inst, &poly, limit.into(), self.wants);
+            return self.lifter.want_small(self.inst, (&poly, value.by), numbers, self.wants);
         }
         let context = self.lifter.affine.context()?;
-        let limit = PwAff::val_on_domain(context.clone(), Val::int_from_si(context.ctx(), limit)?)?;
+        let limit = Val::read_from_str(context.ctx(), &numbers.limit().to_string())?;
+        let limit = PwAff::val_on_domain(context, limit)?;
         self.lifter.want_below(self.inst, poly, limit, self.wants)
     }
 
@@ -308,12 +276,13 @@ impl<'p> Maker<'_, '_, 'p> {
             LLVMOpcode::LLVMPHI => Ok(self.joined(inst)?.into()),
             LLVMOpcode::LLVMSDiv => {
                 let by = operands.get(1).and_then(|by| by.constant()).ok_or(Stop::NotAffine)?;
-                self.quotient(&operand(0)?, by)
+                let quotient = self.quotient(&operand(0)?, by.saturating_abs(), true)?;
+                if by < 0 { Ok(quotient.mul(&Poly::constant(-1).into())?) } else { Ok(quotient) }
             }
             LLVMOpcode::LLVMAShr => {
                 let by = operands.get(1).and_then(|by| by.constant()).filter(|by| (1..=16).contains(by));
                 let (shifted, by) = (operand(0)?, 1 << by.ok_or(Stop::NotAffine)?);
-                match self.quotient(&shifted, by) {
+                match self.quotient(&shifted, by, true) {
                     Err(Stop::NotAffine) => {
                         let shifted = self.fraction(&shifted)?.whole()?;
                         Ok(self.share(&shifted, by.into())?.into())
