@@ -7,3 +7,12 @@ void f(int n, int m, int d, long *a) {
       a[i] += j;
 }
 // output:
+// orthant: assume: f
+// bounded loop: the loop ends
+//   assumed never [p1, n] -> {  : n <= 0 }
+//   left    implied
+// no wrap: bounds and conditions do not wrap
+//   assumed never [p1, n] -> {  : n < 0 }
+//   left    implied
+// check:
+//   (p1 >= 1) && (n >= 1)

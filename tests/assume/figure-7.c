@@ -9,7 +9,7 @@ void transpose(int N, int M, double (*restrict A)[100], double (*restrict B)[100
 // output:
 // orthant: assume: transpose
 // in bounds: the subscripts of A stay inside their dimensions
-//   assumed [M, N] -> {  : N <= 100 }
+//   assumed never [M, N] -> {  : M > 0 and N >= 101 }
 //   left    [M, N] -> {  : N <= 100 }
 // check:
 //   (M >= 1) && (N >= 1)

@@ -9,3 +9,9 @@ void clear(struct row *r, int from) {
     r->a[from + i] = 0;
 }
 // output:
+// orthant: assume: clear
+// invariant load: what is loaded here is not overwritten
+//   assumed never [from, p0] -> {  : (from < 0 and p0 >= -from) or (from = -1 and p0 <= 0) }
+//   left    [from, p0] -> {  : from >= 0 or (from <= -2 and p0 < -from) }
+// check:
+//   (from >= 0) || ((from <= -2) && ((from + p0) <= -1))

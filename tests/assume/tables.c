@@ -13,3 +13,18 @@ void map(int n, unsigned char *a, const unsigned char *at, const unsigned char *
     a[i] = table[at[i]];
 }
 // output:
+// orthant: assume: gather
+// no overlap: @weights and a do not overlap
+//   assumed A1 apart from a_2
+// check:
+//   n >= 1
+//   && (&A1[800] <= &a_2[0] || &a_2[n] <= &A1[0])
+// orthant: assume: map
+// no overlap: at and a do not overlap
+//   assumed at_0 apart from a_2
+// no overlap: table and a do not overlap
+//   assumed table_1 apart from a_2
+// check:
+//   n >= 1
+//   && (&at_0[n] <= &a_2[0] || &a_2[n] <= &at_0[0])
+//   && (&table_1[256] <= &a_2[0] || &a_2[n] <= &table_1[0])

@@ -7,8 +7,8 @@ void shrink(int *n, int *a) {
   }
 }
 // output:
-// %s:8:3: remark: loop nest not optimized: the loop bound is loaded from memory inside the nest [-Rpass-missed=orthant]
-// %s:8:3: remark: the loop bound is loaded from memory inside the nest; copy the bound to a local variable before the loops [-Rpass-analysis=orthant]
-// orthant: detect: clear
-//   %s:8:3: rejected, depth 1, 1 loops
-//     bound-from-memory: %s:8:3: the loop bound is loaded from memory inside the nest
+// %s:4:3: remark: loop nest not optimized: the loop bound is loaded from memory inside the nest [-Rpass-missed=orthant]
+// %s:4:3: remark: the loop bound is loaded from memory inside the nest; copy the bound to a local variable before the loops [-Rpass-analysis=orthant]
+// orthant: detect: shrink
+//   %s:4:3: rejected, depth 1, 1 loops
+//     bound-from-memory: %s:4:3: the loop bound is loaded from memory inside the nest

@@ -10,6 +10,7 @@
 // such a load may be loaded like that itself (`to->matrix->rows`): the copy reads where the first copy says, which is what the
 // program reads in the first iteration, because nothing is written before.
 #include "context.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -169,20 +170,26 @@ private:
     return known == copied.end() ? V : known->second.value;
   }
 
-  // The one value that a phi has, whichever way control comes: a copy, or what is one.
+  // The one value that a phi has, whichever way control comes: a copy, or what is one. Phis may pass it round among themselves.
   Value *passed_on(Loop &L, const PHINode &phi) {
     Value *one = nullptr;
-    for (Value *V : phi.incoming_values()) {
-      auto *load = dyn_cast<LoadInst>(V);
-      auto known = load ? copied.find({load, L.getHeader()}) : copied.end();
-      Value *value = known != copied.end() ? known->second.value : V;
-      if (V == &phi)
-        continue;
-      auto *computed = dyn_cast<Instruction>(value);
-      if ((computed && L.contains(computed)) || (one && one != value))
-        return nullptr;
-      one = value;
-    }
+    SmallSetVector<const PHINode *, 8> phis;
+    phis.insert(&phi);
+    for (size_t at = 0; at < phis.size(); at++)
+      for (Value *V : phis[at]->incoming_values()) {
+        auto *more = dyn_cast<PHINode>(V);
+        if (more && L.contains(more)) {
+          phis.insert(more);
+          continue;
+        }
+        auto *load = dyn_cast<LoadInst>(V);
+        auto known = load ? copied.find({load, L.getHeader()}) : copied.end();
+        Value *value = known != copied.end() ? known->second.value : V;
+        auto *computed = dyn_cast<Instruction>(value);
+        if ((computed && L.contains(computed)) || (one && one != value) || phis.size() > 16)
+          return nullptr;
+        one = value;
+      }
     return one;
   }
 
@@ -275,7 +282,7 @@ private:
         return false;
       if (isa<ICmpInst>(I))
         return any_of(I->users(), [&](User *branch) { return isa<BranchInst>(branch) && decides_about_loop(*cast<BranchInst>(branch)); });
-      return (isa<CastInst>(I) || isa<BinaryOperator>(I)) && I->getType()->isIntegerTy() && is_bound(L, *I, depth + 1);
+      return isa<CastInst, BinaryOperator, SelectInst, MinMaxIntrinsic>(I) && I->getType()->isIntegerTy() && is_bound(L, *I, depth + 1);
     });
   }
 

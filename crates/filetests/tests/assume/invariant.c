@@ -41,7 +41,7 @@ void NAME(own)(long from, long *a) {
 }
 void NAME(inner)(long from, long to, long *a, const long *b) {
   for (long i = from; i < to; i++)
-    for (long j = 0; j < a[2]; j++)
+    for (long j = 0; j < (a[2] < 10 ? a[2] : 10); j++)
       a[10 * i + j] = b[i] + j;
 }
 // Figure 1 without its constants.
