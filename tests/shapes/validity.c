@@ -6,7 +6,7 @@
 // test: run %t.old
 // What becomes of conditions. `guarded`, `ranges`: known from the program, from the values that a type has. `empty`: only
 // values for which something is accessed matter. `next`: rows of m + 2 are contradicted by the bounds, the other order is
-// not. `linear`: no shape, the subscript is affine. `anywhere`, `two`: no shape in which all is affine, so that any cell may
+// not. `swapped`: bounds that do not match the declaration. `linear`: no shape, the subscript is affine. `anywhere`, `two`: no shape in which all is affine, so that any cell may
 // be touched; `rows`: which leaves the shapes of other arrays alone.
 #include "inputs/sum.h"
 __attribute__((noinline)) void guarded(long n, long m, double *a) {
@@ -33,6 +33,12 @@ __attribute__((noinline)) void next(long n, long m, long p, double *a) {
   for (long j = 0; j < m + 5; j++)
     for (long i = 0; i < n; i++)
       a[i * (m + 2) * (p + 3) + j] *= 2;
+}
+
+__attribute__((noinline)) void swapped(long n, long m, double a[n][m]) {
+  for (long i = 0; i < m; i++)
+    for (long j = 0; j < n; j++)
+      a[i][j] = 2 * a[i][j] + j;
 }
 
 __attribute__((noinline)) void linear(long n, double *a) {
@@ -72,6 +78,10 @@ int main(void) {
   next(5, 6, 9, memory);
   next(5, 6, 1, memory);
   print_sum("next");
+  swapped(20, 20, (void *)memory);
+  swapped(20, 30, (void *)memory);
+  swapped(30, 20, (void *)memory);
+  print_sum("swapped");
   linear(30, memory);
   print_sum("linear");
   anywhere(20, memory);
@@ -90,6 +100,8 @@ int main(void) {
 // CHECK: array a: double[][m]{{$}}
 // CHECK: {{^}}next
 // CHECK: array a: double[][m + 2][p + 3], valid when m >= -1 and p >= m + 2{{$}}
+// CHECK: {{^}}swapped
+// CHECK: array a: double[][m], valid when m >= n{{$}}
 // CHECK: {{^}}rows
 // CHECK: array b: double[][m]{{$}}
 // CHECK: scop linear
@@ -109,6 +121,7 @@ int main(void) {
 // CHECK: ranges [[RANGES:[0-9a-f]+]]
 // CHECK: empty [[EMPTY:[0-9a-f]+]]
 // CHECK: next [[NEXT:[0-9a-f]+]]
+// CHECK: swapped [[SWAPPED:[0-9a-f]+]]
 // CHECK: linear [[LINEAR:[0-9a-f]+]]
 // CHECK: anywhere [[ANYWHERE:[0-9a-f]+]]
 // CHECK: rows [[ROWS:[0-9a-f]+]]
@@ -117,6 +130,7 @@ int main(void) {
 // CHECK: ranges [[RANGES]]
 // CHECK: empty [[EMPTY]]
 // CHECK: next [[NEXT]]
+// CHECK: swapped [[SWAPPED]]
 // CHECK: linear [[LINEAR]]
 // CHECK: anywhere [[ANYWHERE]]
 // CHECK: rows [[ROWS]]

@@ -349,6 +349,98 @@ fn programs_of_all_kinds() {
     assert_eq!(profile.nests[0].loops[1].iterations, 50 * 999);
 }
 
+/// The same nest in other languages: rows of 480 bytes (60 numbers), of which each iteration reads two and writes one.
+const CPP: &str = "#include <vector>
+struct Matrix { std::vector<double> d; int n; double &at(int i, int j) { return d[i * n + j]; } };
+__attribute__((noinline)) void smooth(Matrix &a, Matrix &b) {
+    for (int i = 1; i < a.n - 1; i++)
+        for (int j = 1; j < a.n - 1; j++)
+            b.at(i, j) = a.at(i, j - 1) + a.at(i, j + 1);
+}
+int main() {
+    Matrix a{std::vector<double>(60 * 60, 1.0), 60}, b = a;
+    try { throw 1; } catch (int) { smooth(a, b); }
+    return b.at(5, 5) != 2.0;
+}
+";
+const RUST: &str = "#[inline(never)]
+fn smooth(a: &[f64], b: &mut [f64], n: usize) {
+    for i in 1..n - 1 {
+        for j in 1..n - 1 {
+            b[i * n + j] = a[i * n + j - 1] + a[i * n + j + 1];
+        }
+    }
+}
+fn main() {
+    let n = std::env::args().count() + 59;
+    let (a, mut b) = (vec![1.0; n * n], vec![0.0; n * n]);
+    smooth(&a, &mut b, n);
+    std::process::exit((b[5 * n + 5] != 2.0) as i32);
+}
+";
+const FORTRAN: &str = "subroutine smooth(a, b, n)
+  integer, intent(in) :: n
+  real(8), intent(in) :: a(n, n)
+  real(8), intent(out) :: b(n, n)
+  integer :: i, j
+  do i = 2, n - 1
+    do j = 2, n - 1
+      b(j, i) = a(j - 1, i) + a(j + 1, i)
+    end do
+  end do
+end subroutine
+program main
+  real(8) :: a(60, 60), b(60, 60)
+  a = 1
+  b = 0
+  call smooth(a, b, 60)
+  if (b(5, 5) /= 2) stop 1
+end program
+";
+
+#[test]
+fn programs_in_other_languages() {
+    let languages: [(&str, &[&str], &str, &str, &str, u32); 3] = [
+        ("g++", &["-O1", "-g"], "program.cpp", CPP, "smooth(Matrix&, Matrix&)", 4),
+        ("rustc", &["-Copt-level=1", "-g"], "program.rs", RUST, "program::smooth", 3),
+        // The subroutine is made part of the program.
+        ("flang-22", &["-O1", "-g"], "program.f90", FORTRAN, "main", 6),
+    ];
+    for (compiler, flags, name, source, function, line) in languages {
+        let scratch = Scratch::new();
+        let (file, program) = (scratch.path(name), scratch.path("program"));
+        std::fs::write(&file, source).unwrap();
+        succeeds(
+            clean(compiler).args(flags).arg("-o").arg(&program).arg(&file).current_dir(scratch.0.path()),
+        );
+        let profile = scratch.profile_of(&["--once"], &program);
+        let of_smooth = |nest: &&Nest| {
+            let outer = &nest.loops[0];
+            outer.function == function && outer.loc.as_ref().is_some_and(|loc| loc.line == line)
+        };
+        let nest = profile.nests.iter().find(of_smooth).unwrap_or_else(|| panic!("{compiler}: no nest"));
+        let rounds: Vec<_> = nest.loops.iter().map(|l| l.iterations).collect();
+        assert_eq!(rounds, [58, 58 * 58], "{compiler}");
+        let strided = |kind: AccessKind| {
+            let accesses = nest.statements.iter().flat_map(|s| &s.accesses);
+            accesses.filter(|a| a.kind == kind && a.stride == [Some(480), Some(8)]).count()
+        };
+        assert_eq!((strided(AccessKind::Read) >= 2, strided(AccessKind::Write)), (true, 1), "{compiler}");
+        assert!(nest.dependences.iter().all(|d| d.carrier != trace::profile::Carrier::Memory), "{compiler}");
+    }
+}
+
+#[test]
+fn without_debug_information_there_are_functions_and_no_lines() {
+    let scratch = Scratch::new();
+    let program = scratch.compile(LOOPS, &["-O1"]);
+    let profile = scratch.profile_of(&["--once"], &program);
+    assert_eq!(profile.nests[0].loops[0].function, "hot");
+    assert!(profile.nests[0].loops[0].loc.is_none());
+    let ids: Vec<_> = profile.warnings.iter().map(|w| w.id.as_str()).collect();
+    assert_eq!(ids, ["no-debug-info"]);
+}
+
 #[test]
 fn recursion_threads_and_longjmp() {
     let scratch = Scratch::new();

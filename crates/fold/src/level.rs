@@ -237,6 +237,23 @@ impl Level {
         leave.extend(self.absorbers.extract_if(.., leaves));
     }
 
+    /// All absorbers of an extra level take so many slices each, in turn ([`crate::cycle`]), as if they had been offered one by
+    /// one; false (and nothing done) if a number does not fit.
+    pub fn absorb_periods(&mut self, order: &[usize], periods: u64, layout: &Layout) -> bool {
+        let prefix = layout.prefix(1);
+        if !order.iter().all(|&i| self.absorbers[i].can_advance_by(1, prefix, periods)) {
+            return false;
+        }
+        let last_turn = self.clock + (periods - 1) * order.len() as u64;
+        for (turn, &i) in order.iter().enumerate() {
+            let a = &mut self.absorbers[i];
+            a.absorb_slices(1, layout, periods);
+            a.stamp = last_turn + turn as u64;
+        }
+        self.clock = last_turn + order.len() as u64;
+        true
+    }
+
     /// Keep only the most recently used absorbers of an extra level; the others go to `leave`.
     pub fn trim(&mut self, leave: &mut Vec<Poly>) {
         self.clock += 1;

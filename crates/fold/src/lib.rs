@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | [`mode`] | what a stream may over-approximate, and when | 5.2.3, 5.2.4, 6, 7 |
 //! | [`stream`] | the main folding function, lanes, Auto | 5.2.1, Algorithm 1 |
-//! | `run`, `rows`, `template` | the innermost level, one comparison per point; whole rows | 5.2.1 |
+//! | `run`, `rows`, `cycle`, `template` | the innermost level, one comparison per point; whole rows | 5.2.1 |
 //! | `level` | worklists of intermediate polyhedra | 5.2.1 |
 //! | `polyhedron`, `layout` | elementary polyhedra | 5.2.1 |
 //! | `absorb` | merge, extension, progression | 5.2.2, Algorithm 2 |
@@ -27,6 +27,7 @@ pub mod piece;
 pub mod stream;
 
 mod absorb;
+mod cycle;
 mod giveup;
 mod isl_text;
 mod label;
@@ -44,4 +45,4 @@ pub use format::fold_stream;
 pub use mode::{Mode, Options};
 pub use output::{Folding, NameError, Stats};
 pub use piece::Piece;
-pub use stream::{Folder, StreamError};
+pub use stream::{Folder, Rows, StreamError};

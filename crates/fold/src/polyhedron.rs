@@ -51,6 +51,12 @@ pub(crate) struct Poly {
     pub stamp: u64,
 }
 
+/// Points in so many rows, of which the first has `first` points and each following one `longer` more.
+pub(crate) fn points_in_rows(first: u64, longer: i64, rows: u64) -> u64 {
+    let pairs = i128::from(rows) * (i128::from(rows) - 1) / 2;
+    (i128::from(rows) * i128::from(first) + pairs * i128::from(longer)) as u64
+}
+
 impl Poly {
     /// Room for one polyhedron of this layout.
     pub fn new(layout: &Layout) -> Poly {
@@ -137,6 +143,27 @@ impl Poly {
             overflow |= o;
         }
         self.open = !overflow;
+    }
+
+    /// Whether `next` still fits in 64 bits after so many slices along `s`.
+    pub fn can_advance_by(&self, s: usize, prefix: usize, slices: u64) -> bool {
+        let fits = |(n, d): (&i64, &i64)| {
+            i64::try_from(slices).ok().and_then(|c| d.checked_mul(c)).and_then(|m| n.checked_add(m)).is_some()
+        };
+        self.next()[..prefix].iter().zip(&self.delta(s)[..prefix]).all(fits)
+    }
+
+    /// Take so many slices along `s` that are points or lines, after [`Poly::can_advance_by`].
+    pub fn absorb_slices(&mut self, s: usize, layout: &Layout, slices: u64) {
+        let (first, longer) = (self.next()[layout.count(0)] + 1, self.delta(s)[layout.count(0)]);
+        self.points += points_in_rows(first as u64, longer, slices);
+        self.anchor_mut()[layout.count(s)] += slices as i64;
+        let (head, deltas) = self.data.split_at_mut(2 * self.len);
+        let prefix = layout.prefix(s);
+        let next = &mut head[self.len..self.len + prefix];
+        for (n, d) in next.iter_mut().zip(&deltas[s * self.len..]) {
+            *n += d * slices as i64;
+        }
     }
 
     /// Upper bounds of the counts of all levels up to `top`, over all of the polyhedron.

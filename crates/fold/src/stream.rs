@@ -23,13 +23,14 @@
 
 use thiserror::Error;
 
+use crate::cycle::take_cycle;
 use crate::giveup::Hull;
 use crate::layout::{Layout, MAX_LEVELS};
 use crate::level::{Level, Rules};
 use crate::mode::{Mode, Options};
 use crate::output::{Folding, Stats};
 use crate::piece::Piece;
-use crate::polyhedron::Poly;
+use crate::polyhedron::{Poly, points_in_rows};
 use crate::rows::take_rows;
 use crate::run::{Run, State, Taken};
 use crate::template::{Followed, Template, nothing_between};
@@ -79,6 +80,24 @@ pub enum StreamError {
         /// Most coordinates with the current number of extra dimensions.
         max_dim: usize,
     },
+}
+
+/// Lines one below the other: the n-th of `rows` begins at `first + n * down`, goes on by `step`, and has `count + n * longer`
+/// points (coordinates, then labels). All points fit in 64 bits, and every row has at least one.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// The first point of the first row.
+    pub first: &'a [i64],
+    /// From point to point.
+    pub step: &'a [i64],
+    /// Points of the first row.
+    pub count: u64,
+    /// From the first point of a row to that of the next.
+    pub down: &'a [i64],
+    /// How many more points the next row has.
+    pub longer: i64,
+    /// How many rows there are.
+    pub rows: u64,
 }
 
 /// Moves a point by `count` steps. Points of a stream fit in 64 bits; the one after the last is not used.
@@ -225,19 +244,77 @@ impl Folder {
             let (got, dim, labels) = (from.len(), self.layout.dim, self.layout.labels);
             return Err(StreamError::WrongWidth { got, dim, labels });
         }
-        let mut point = from.to_vec();
+        let mut point = std::mem::take(&mut self.scratch);
+        point.clear();
+        point.extend_from_slice(from);
+        let result = self.push_from(&mut point, step, count);
+        self.scratch = point;
+        result
+    }
+
+    /// [`Folder::push_line`] with a point that is moved along the line.
+    fn push_from(&mut self, point: &mut [i64], step: &[i64], count: u64) -> Result<(), StreamError> {
         let mut left = count;
         while left > 0 {
-            let mut taken = self.take_line(&point, step, left);
+            let mut taken = self.take_line(point, step, left);
             self.stats.points += taken;
             if taken == 0 {
-                self.push_all(&point, 1)?;
+                self.push_all(point, 1)?;
                 taken = 1;
             }
             left -= taken;
-            advance_by(&mut point, step, taken);
+            advance_by(point, step, taken);
         }
         Ok(())
+    }
+
+    /// Add lines one below the other. Where the loop around expects just these rows, they cost no more than one point,
+    /// however many they are.
+    ///
+    /// ```
+    /// let mut folder = fold::Folder::new(2, 1, fold::Options::default()).unwrap();
+    /// // for i in 0..1000 { for j in 0..=i { 8 * i + 4 * j } }
+    /// let triangle = fold::Rows { first: &[0, 0, 0], step: &[0, 1, 4], count: 1, down: &[1, 0, 8], longer: 1, rows: 1000 };
+    /// folder.push_rows(&triangle).unwrap();
+    /// let result = folder.finish();
+    /// assert_eq!(result.isl(), "{ [i0, i1] -> [8*i0 + 4*i1] : 0 <= i0 <= 999 and 0 <= i1 <= i0 }");
+    /// ```
+    pub fn push_rows(&mut self, rows: &Rows<'_>) -> Result<(), StreamError> {
+        let width = self.layout.width();
+        if [rows.first, rows.step, rows.down].iter().any(|v| v.len() != width) {
+            let (got, dim, labels) = (rows.first.len(), self.layout.dim, self.layout.labels);
+            return Err(StreamError::WrongWidth { got, dim, labels });
+        }
+        let mut first = rows.first.to_vec();
+        let mut rest = Rows { first: &[], ..*rows };
+        while rest.rows > 0 {
+            let mut taken = self.take_sheet(&Rows { first: &first, ..rest });
+            if taken == 0 {
+                self.push_line(&first, rows.step, rest.count)?;
+                taken = 1;
+            }
+            rest.rows -= taken;
+            rest.count = rest.count.wrapping_add_signed(rows.longer.wrapping_mul(taken as i64));
+            advance_by(&mut first, rows.down, taken);
+        }
+        Ok(())
+    }
+
+    /// Take as many rows as are expected; returns how many.
+    fn take_sheet(&mut self, rows: &Rows<'_>) -> u64 {
+        if self.hull.is_some() || !self.template.active {
+            return 0;
+        }
+        let s = 1 + self.layout.extra;
+        let taken = self.template.follow_sheet(&mut self.levels[s], s, &self.layout, rows);
+        if taken > 0 {
+            self.stats.points += points_in_rows(rows.count, rows.longer, taken);
+            let longer = rows.longer * (taken as i64 - 1);
+            self.run.last.copy_from_slice(rows.first);
+            advance_by(&mut self.run.last, rows.down, taken - 1);
+            advance_by(&mut self.run.last, rows.step, rows.count.wrapping_add_signed(longer) - 1);
+        }
+        taken
     }
 
     /// Take as much of a line as is expected; returns how many points.
@@ -330,35 +407,8 @@ impl Folder {
             self.template.active = false;
             return;
         }
-        if let Some(points) = self.template.unfollow_wide() {
-            return self.replay_points(&points);
-        }
         for part in self.template.unfollow(&self.levels[s], &self.layout) {
             self.replay_line(part);
-        }
-    }
-
-    /// Send points of the current row through the ordinary path.
-    fn replay_points(&mut self, points: &[i64]) {
-        let width = self.layout.width();
-        let mut rest = points;
-        while !rest.is_empty() {
-            let mut taken = 0;
-            if self.run.is_plain_line() {
-                taken = self.run.advance(rest);
-            } else if self.run.is_widened_line() {
-                taken = self.run.advance_widened(rest);
-            }
-            rest = &rest[taken * width..];
-            if let Some(point) = rest.get(..width) {
-                if self.run.state == State::Empty {
-                    self.run.start(point);
-                } else {
-                    self.same_row(point);
-                }
-                self.note_intermediate();
-                rest = &rest[width..];
-            }
         }
     }
 
@@ -380,15 +430,18 @@ impl Folder {
         }
     }
 
-    /// Take whole rows, if the level above the run expects them ([`crate::rows`]).
+    /// Take whole rows or cycles, if the level above the run expects them ([`crate::rows`], [`crate::cycle`]).
     #[inline]
     fn take_rows(&mut self, points: &[i64]) -> usize {
         if self.layout.extra == 0 || self.hull.is_some() || self.run.state != State::Line {
             return 0;
         }
-        match self.levels.get_mut(1).map(|l| l.absorbers.as_mut_slice()) {
-            Some([a]) if a.any_top == 0 && a.open => take_rows(a, &mut self.run, 1, &self.layout, points),
-            _ => 0,
+        let Some(level) = self.levels.get_mut(1) else { return 0 };
+        match level.absorbers.as_mut_slice() {
+            [] => 0,
+            [a] if a.any_top == 0 && a.open => take_rows(a, &mut self.run, 1, &self.layout, points),
+            [_] => 0,
+            _ => take_cycle(level, &mut self.run, &self.layout, points),
         }
     }
 

@@ -14,14 +14,16 @@
 //! or top along the loop. Degenerate absorbers do not matter: an extension is always preferred to a merge.
 //!
 //! **Widened labels.** A label that is top along the loop may be anything at the start of a slice, and if it is top
-//! along the slice too, anywhere. Then the row is *wide*: its points are kept until it is complete, because they could
-//! not be replayed from the prediction, and the range and fingerprint of the label are brought up to date at its end.
+//! along the slice too, anywhere. Then the row is *wide*: its points are kept until it is complete (lines as lines), because they
+//! could not be replayed from the prediction, and the range and fingerprint of the label are brought up to date at its end.
 //! Wide rows have at most [`MAX_WIDE`] points; for longer ones the ordinary path is as fast.
 
+use crate::cycle::{move_together, repetitions_of};
 use crate::label::mix;
 use crate::layout::Layout;
 use crate::level::Level;
 use crate::polyhedron::Poly;
+use crate::stream::Rows;
 use crate::widen::members;
 
 /// Most points of a row with widened labels.
@@ -52,7 +54,7 @@ pub(crate) struct Template {
     known_first: Vec<i64>,
     /// The same for the other points: 0 for labels that are top along the slice.
     known_rest: Vec<i64>,
-    /// The points of a wide row that have been followed.
+    /// The points of a wide row that have been followed, as lines inside slices: number of points, first point, step.
     followed: Vec<i64>,
 }
 
@@ -177,12 +179,17 @@ impl Template {
         step: &[i64],
         count: u64,
     ) -> u64 {
-        if self.wide || self.is_complete() && !self.next_row(level, s, layout, first) {
+        if self.is_complete() && !self.next_row(level, s, layout, first) {
             return 0;
         }
         let taken = count.min(self.left);
-        if self.expected != first || taken > 1 && self.step != step {
+        let expected = if self.wide { self.may_begin(first) } else { self.expected == first };
+        if !expected || taken > 1 && self.step != step {
             return 0;
+        }
+        if self.wide {
+            self.keep_line(first, taken as usize);
+            self.know_labels(first, layout.dim);
         }
         let mut overflow = false;
         for (e, s) in self.expected.iter_mut().zip(&self.step) {
@@ -196,6 +203,58 @@ impl Template {
             self.load(level, self.slice + 1, s, layout);
         }
         taken
+    }
+
+    /// A template of one slice, followed to its end: take the rows that follow, if they are the ones it expects. The template
+    /// stays complete; the last row taken is the one to be absorbed. Returns how many.
+    pub fn follow_sheet(&mut self, level: &mut Level, s: usize, layout: &Layout, rows: &Rows<'_>) -> u64 {
+        let &[only] = self.order.as_slice() else { return 0 };
+        if self.wide || !self.is_complete() || level.absorbers.iter().filter(|a| a.is_grown(s)).count() != 1 {
+            return 0;
+        }
+        let a = &mut level.absorbers[only];
+        let (width, at) = (layout.width(), layout.count(0));
+        let (next, delta) = (a.next(), a.delta(s));
+        let is_next = (0..width).all(|k| next[k].checked_add(delta[k]) == Some(rows.first[k]))
+            && next[at].checked_add(delta[at]).and_then(|c| c.checked_add(1))
+                == i64::try_from(rows.count).ok();
+        let line = a.is_grown(0) && a.delta(0)[..width] == *rows.step;
+        let on = delta[..width] == *rows.down && delta[at] == rows.longer;
+        let taken = if on { rows.rows } else { 1 };
+        let fits = line || rows.count == 1 && (taken == 1 || rows.longer == 0);
+        if !is_next || !fits || !a.can_advance_by(s, layout.prefix(s), taken) {
+            return 0;
+        }
+        a.absorb_slices(s, layout, taken);
+        taken
+    }
+
+    /// Whether a line of a wide row may begin with this point: its known numbers are as predicted, and those of the
+    /// points after it follow.
+    fn may_begin(&self, point: &[i64]) -> bool {
+        let known = if self.at_first { &self.known_first } else { &self.known_rest };
+        let fits = point.iter().zip(&self.expected).zip(known).all(|((p, e), k)| (p ^ e) & k == 0);
+        self.expected.len() == point.len() && self.is_line() && fits
+    }
+
+    /// Whether all labels are known along this slice of a wide row.
+    fn is_line(&self) -> bool {
+        self.known_rest.iter().all(|k| *k != 0)
+    }
+
+    /// Keep points of a wide row that are in line.
+    fn keep_line(&mut self, first: &[i64], points: usize) {
+        self.followed.push(points as i64);
+        self.followed.extend_from_slice(first);
+        self.followed.extend_from_slice(&self.step);
+    }
+
+    /// At the first point of a slice of a wide row: the labels that were free are known from now on, or never.
+    fn know_labels(&mut self, point: &[i64], dim: usize) {
+        if self.at_first {
+            self.expected[dim..].copy_from_slice(&point[dim..]);
+            self.at_first = false;
+        }
     }
 
     fn follow_fixed<const D: usize, const W: usize>(
@@ -286,6 +345,7 @@ impl Template {
         let width = layout.width();
         let mut taken = 0;
         loop {
+            taken += self.repeated_rows(level, s, layout, points, taken);
             let rest = &points[taken * width..];
             if self.is_complete() && (rest.is_empty() || !self.next_row(level, s, layout, rest)) {
                 return taken;
@@ -296,6 +356,41 @@ impl Template {
             }
             self.load(level, self.slice + 1, s, layout);
         }
+    }
+
+    /// A template of several slices that all move together, followed to its end by the last of the `taken` points: take the rows
+    /// after it that are this row moved. The template stays complete; the last row taken is the one to be absorbed.
+    fn repeated_rows(
+        &mut self,
+        level: &mut Level,
+        s: usize,
+        layout: &Layout,
+        points: &[i64],
+        taken: usize,
+    ) -> usize {
+        if self.wide || !self.is_complete() || self.order.len() < 2 {
+            return 0;
+        }
+        let (width, prefix, count) = (layout.width(), layout.prefix(s), layout.count(0));
+        let slices = || self.order.iter().map(|i| &level.absorbers[*i]);
+        let row: usize = slices().map(|a| a.next()[count] as usize + 1).sum();
+        // Every grown absorber takes part, so none falls due in between or dies.
+        let grown = level.absorbers.iter().filter(|a| a.is_grown(s)).count();
+        if taken < row || points.len() < (taken + row) * width || grown != self.order.len() {
+            return 0;
+        }
+        let delta = level.absorbers[self.order[0]].delta(s);
+        let rows = repetitions_of(&points[(taken - row) * width..], width, row, delta) as u64;
+        if rows == 0
+            || !move_together(slices(), s, layout)
+            || !slices().all(|a| a.can_advance_by(s, prefix, rows))
+        {
+            return 0;
+        }
+        for &i in &self.order {
+            level.absorbers[i].absorb_slices(s, layout, rows);
+        }
+        rows as usize * row
     }
 
     /// The row is complete and more points follow. If they begin the next row of the same template, absorb this row
@@ -330,7 +425,7 @@ impl Template {
             let a = &mut level.absorbers[i];
             let points = a.next()[count] as u64 + 1;
             if self.wide {
-                let (slice, rest) = followed.split_at(points as usize * layout.width());
+                let (slice, rest) = followed.split_at(numbers_kept(followed, points, layout.width()));
                 record_labels(a, s, slice, layout);
                 followed = rest;
             }
@@ -341,17 +436,18 @@ impl Template {
         self.followed.clear();
     }
 
-    /// End the template of a wide row: its points that were followed. `None` if the row is not wide.
-    pub fn unfollow_wide(&mut self) -> Option<Vec<i64>> {
-        self.wide.then(|| {
-            self.active = false;
-            std::mem::take(&mut self.followed)
-        })
-    }
-
     /// End the template: the parts of this row that were followed.
     pub fn unfollow(&mut self, level: &Level, layout: &Layout) -> Vec<Followed> {
         let width = layout.width();
+        if self.wide {
+            self.active = false;
+            let line = |line: &[i64]| Followed {
+                first: line[1..=width].to_vec(),
+                step: line[1 + width..].to_vec(),
+                points: line[0] as u64,
+            };
+            return std::mem::take(&mut self.followed).chunks_exact(1 + 2 * width).map(line).collect();
+        }
         let part = |(n, &i): (usize, &usize)| {
             let a = &level.absorbers[i];
             let left = if n == self.slice { self.left } else { 0 };
@@ -431,11 +527,7 @@ impl Template {
             if differs != 0 {
                 break;
             }
-            if self.at_first {
-                // The labels that were free here are known from now on, or never.
-                self.expected[dim..].copy_from_slice(&p[dim..]);
-                self.at_first = false;
-            }
+            self.know_labels(p, dim);
             taken += 1;
             for (e, s) in self.expected[dim - 1..].iter_mut().zip(&self.step[dim - 1..]) {
                 let (sum, o) = e.overflowing_add(*s);
@@ -443,7 +535,11 @@ impl Template {
                 overflow |= o;
             }
         }
-        self.followed.extend_from_slice(&points[..taken * width]);
+        if self.is_line() && taken > 0 {
+            self.keep_line(&points[..width], taken);
+        } else {
+            points[..taken * width].chunks_exact(width).for_each(|point| self.keep_line(point, 1));
+        }
         self.after(taken, overflow);
         taken
     }
@@ -458,22 +554,36 @@ impl Template {
     }
 }
 
+/// How many numbers stand for the first `points` points that were kept.
+fn numbers_kept(followed: &[i64], points: u64, width: usize) -> usize {
+    let (kept, mut left) = (1 + 2 * width, points);
+    let lines = followed.chunks_exact(kept).take_while(|line| {
+        let more = left > 0;
+        left -= (line[0] as u64).min(left);
+        more
+    });
+    lines.count() * kept
+}
+
 /// Bring the widened labels of `a` up to date for the slice that it absorbs along `s` (as [`crate::widen`] does for
 /// slices that are polyhedra; a label that is top along `s` stays so, and fits anything).
+///
+/// `slice` is its points as [`Template`] keeps them.
 fn record_labels(a: &mut Poly, s: usize, slice: &[i64], layout: &Layout) {
     let rows = a.anchor()[layout.count(s)] as u64 + 1;
     let inner = if a.is_grown(0) { a.tops[0] } else { 0 };
-    let width = layout.width();
+    let kept = 1 + 2 * layout.width();
     for l in members(a.any_top) {
         let at = layout.dim + l;
         let origin = a.anchor()[at];
-        // Along the slice the label is known from its first value on, or not at all.
-        let points = if inner >> l & 1 == 1 { slice.len() } else { width };
+        // Along the slice the label is known from its first value on, or not at all; then each point was kept.
+        let numbers = if inner >> l & 1 == 1 { slice.len() } else { kept };
         let (mut min, mut max, mut hash) = (i64::MAX, i64::MIN, 0u64);
-        for (k, p) in slice[..points].chunks_exact(width).enumerate() {
-            min = min.min(p[at]);
-            max = max.max(p[at]);
-            hash = hash.wrapping_add(mix(k as u64, p[at].wrapping_sub(origin) as u64, WIDE));
+        for (k, p) in slice[..numbers].chunks_exact(kept).enumerate() {
+            let label = p[1 + at];
+            min = min.min(label);
+            max = max.max(label);
+            hash = hash.wrapping_add(mix(k as u64, label.wrapping_sub(origin) as u64, WIDE));
         }
         let r = &mut a.residual[l];
         r.min = r.min.min(i128::from(min) - i128::from(origin));

@@ -1,7 +1,6 @@
 //! Exactness by brute force: random affine nests fold to exactly the points that went in.
 //!
-//! 500 streams in a normal run; `FOLD_STREAMS=10000 cargo test -p fold --release --test exact` for more, or the
-//! ignored test.
+//! 500 streams in a normal run; `cargo xtask fuzz streams` runs 10,000 (`FOLD_STREAMS` says how many).
 
 mod common;
 use common::*;
@@ -36,12 +35,6 @@ fn run(count: u64, seed: u64) {
 #[test]
 fn random_nests_fold_to_themselves() {
     run(streams(500), 1);
-}
-
-#[test]
-#[ignore = "ten thousand streams: cargo test -p fold --release -- --ignored"]
-fn ten_thousand_random_nests() {
-    run(10_000, 1_000_000);
 }
 
 #[test]
@@ -108,22 +101,39 @@ fn partly_irregular_labels_are_widened_soundly() {
     }
 }
 
-/// Folds points by lines as long as they go: `push_line` where several points are in line, one by one in between.
-fn fold_lines(points: &[Point], options: &Options) -> fold::Folding {
+/// Points in line inside a row.
+struct Line {
+    first: Vec<i64>,
+    step: Vec<i64>,
+    count: u64,
+}
+
+/// The points as lines, each as long as it goes.
+fn lines_of(points: &[Point]) -> Vec<Line> {
     let flat: Vec<Vec<i64>> = points.iter().map(|(x, l)| [x.as_slice(), l.as_slice()].concat()).collect();
-    let (dim, labels) = points.first().map_or((1, 1), |(x, l)| (x.len(), l.len()));
-    let mut folder = fold::Folder::new(dim, labels, options.clone()).unwrap();
+    let dim = points.first().map_or(1, |(x, _)| x.len());
+    let mut lines = Vec::new();
     let mut at = 0;
     while at < flat.len() {
         let step: Vec<i64> = match flat.get(at + 1) {
             Some(next) => next.iter().zip(&flat[at]).map(|(n, p)| n - p).collect(),
-            None => vec![0; dim + labels],
+            None => vec![0; flat[at].len()],
         };
         let along = |n: &usize| flat[*n].iter().zip(&flat[*n - 1]).zip(&step).all(|((b, a), s)| b - a == *s);
         let inner = step[..dim - 1].iter().all(|s| *s == 0);
         let count = if inner { 1 + (at + 1..flat.len()).take_while(along).count() } else { 1 };
-        folder.push_line(&flat[at], &step, count as u64).unwrap();
+        lines.push(Line { first: flat[at].clone(), step, count: count as u64 });
         at += count;
+    }
+    lines
+}
+
+/// Folds points by lines as long as they go: `push_line` where several points are in line, one by one in between.
+fn fold_lines(points: &[Point], options: &Options) -> fold::Folding {
+    let (dim, labels) = points.first().map_or((1, 1), |(x, l)| (x.len(), l.len()));
+    let mut folder = fold::Folder::new(dim, labels, options.clone()).unwrap();
+    for line in lines_of(points) {
+        folder.push_line(&line.first, &line.step, line.count).unwrap();
     }
     folder.finish()
 }
@@ -143,6 +153,44 @@ fn lines_fold_as_their_points_do() {
                 &fold_lines(&points, &o),
                 &format!("seed {n} ({}): {nest:?}", mode.name()),
             );
+        }
+    }
+}
+
+/// Like [`fold_lines`], with lines one below the other handed over together.
+fn fold_rows(points: &[Point], options: &Options) -> fold::Folding {
+    let (dim, labels) = points.first().map_or((1, 1), |(x, l)| (x.len(), l.len()));
+    let mut folder = fold::Folder::new(dim, labels, options.clone()).unwrap();
+    let lines = lines_of(points);
+    let mut at = 0;
+    while at < lines.len() {
+        let Line { first, step, count } = &lines[at];
+        let way = |n: usize| -> (Vec<i64>, i64) {
+            let (a, b) = (&lines[n - 1], &lines[n]);
+            (b.first.iter().zip(&a.first).map(|(b, a)| b - a).collect(), b.count as i64 - a.count as i64)
+        };
+        let (down, longer) = if at + 1 < lines.len() { way(at + 1) } else { (vec![0; dim + labels], 0) };
+        let below = |n: &usize| lines[*n].step == *step && way(*n) == (down.clone(), longer);
+        let rows = 1 + (at + 1..lines.len()).take_while(below).count();
+        let rows = fold::Rows { first, step, count: *count, down: &down, longer, rows: rows as u64 };
+        folder.push_rows(&rows).unwrap();
+        at += rows.rows as usize;
+    }
+    folder.finish()
+}
+
+#[test]
+fn rows_fold_as_their_points_do() {
+    for n in 0..streams(500) {
+        let nest = Nest::random(&mut Rng(55_000 + n));
+        let points = nest.points(4000);
+        for (name, o) in options() {
+            check_exact(&points, &fold_rows(&points, &o), &format!("seed {n} ({name}): {nest:?}"));
+        }
+        for mode in [Mode::WidenGiveUp, Mode::Auto] {
+            let o = Options::with_mode(mode);
+            let what = format!("seed {n} ({}): {nest:?}", mode.name());
+            check_contains(&points, &fold_rows(&points, &o), &what);
         }
     }
 }

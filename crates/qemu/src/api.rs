@@ -96,6 +96,83 @@ fn symbol(name: &str) -> Option<*mut c_void> {
     (!address.is_null()).then_some(address)
 }
 
+/// Reading registers, which QEMU can since version 9.0.
+pub struct Registers {
+    read: unsafe extern "C" fn(*mut c_void, *mut Bytes) -> c_int,
+    clear: unsafe extern "C" fn(*mut Bytes, c_uint) -> *mut Bytes,
+    buffer: *mut Bytes,
+    /// Handles of the general registers, by number.
+    general: [*mut c_void; 16],
+}
+
+/// GLib's growing array.
+#[repr(C)]
+struct Bytes {
+    data: *const u8,
+    length: c_uint,
+}
+
+/// A register as QEMU lists it.
+#[repr(C)]
+struct Descriptor {
+    handle: *mut c_void,
+    name: *const c_char,
+    feature: *const c_char,
+}
+
+/// The general registers, as QEMU calls them, in the order of their numbers.
+const GENERAL: [&str; 16] = [
+    "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+    "r15",
+];
+
+impl Registers {
+    /// Finds the registers, on a thread of the program. `None` if QEMU cannot read them.
+    pub fn find() -> Option<Registers> {
+        type New = unsafe extern "C" fn() -> *mut Bytes;
+        let (list, read) = (symbol("qemu_plugin_get_registers\0")?, symbol("qemu_plugin_read_register\0")?);
+        let (new, clear) = (symbol("g_byte_array_new\0")?, symbol("g_byte_array_set_size\0")?);
+        // SAFETY: functions of these names have these types in QEMU and GLib; the list is one of descriptors whose names are
+        // strings, and it stays.
+        unsafe {
+            let list = std::mem::transmute::<*mut c_void, New>(list)();
+            let read = std::mem::transmute::<
+                *mut c_void,
+                unsafe extern "C" fn(*mut c_void, *mut Bytes) -> c_int,
+            >(read);
+            let clear = std::mem::transmute::<
+                *mut c_void,
+                unsafe extern "C" fn(*mut Bytes, c_uint) -> *mut Bytes,
+            >(clear);
+            let buffer = std::mem::transmute::<*mut c_void, New>(new)();
+            if list.is_null() || buffer.is_null() || (*list).data.is_null() {
+                return None;
+            }
+            let all = std::slice::from_raw_parts((*list).data.cast::<Descriptor>(), (*list).length as usize);
+            let handle = |name: &str| {
+                let named = |d: &&Descriptor| {
+                    !d.name.is_null() && CStr::from_ptr(d.name).to_bytes() == name.as_bytes()
+                };
+                all.iter().find(named).map_or(std::ptr::null_mut(), |d| d.handle)
+            };
+            let general = GENERAL.map(handle);
+            (!general.contains(&std::ptr::null_mut())).then_some(Registers { read, clear, buffer, general })
+        }
+    }
+
+    /// What a general register holds, in a callback that asked for registers.
+    pub fn general(&self, number: u8) -> Option<u64> {
+        let handle = *self.general.get(usize::from(number))?;
+        // SAFETY: handle and buffer are QEMU's and GLib's own; the bytes read are in the buffer.
+        unsafe {
+            (self.clear)(self.buffer, 0);
+            let size = (self.read)(handle, self.buffer);
+            (size == 8 && (*self.buffer).length >= 8)
+                .then(|| u64::from_le_bytes(*(*self.buffer).data.cast::<[u8; 8]>()))
+        }
+    }
+}
+
 /// Whether QEMU's interface is of version 2 or later (register values, and refusing plugins of version 1).
 pub fn is_modern() -> bool {
     symbol("qemu_plugin_read_register\0").is_some()

@@ -17,7 +17,7 @@
 //! | [`native`], `unwind` | the survey: the program at its own speed, sampled; stacks |
 //!
 //! Integer results are recomputed from the instructions and memory (`trace::values`): Debian 12's QEMU 7.2 lets plugins
-//! read no registers.
+//! read no registers. Where QEMU can read them (from 9.0 on), results that cannot be recomputed are read.
 
 #![allow(unsafe_code)] // QEMU's C interface, and reading the program's memory in the emulator's own address space
 

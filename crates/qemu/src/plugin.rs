@@ -10,7 +10,7 @@
 //! The profile is written when the program ends, before it replaces itself by another (`exec`), when its time is
 //! up, and now and then in between, by a copy of the process, so that a program that is killed has one too.
 
-use crate::api::{Api, Id, Info, MemInfo, Tb};
+use crate::api::{Api, Id, Info, MemCb, MemInfo, Registers, Tb};
 use crate::config::{Config, Moment, TIMED_OUT};
 use crate::decode;
 use crate::lookahead::{Instructions, Lookahead};
@@ -23,12 +23,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use trace::code::{Ahead, Block, Code, Flow, Pc, Units};
+use trace::code::{Ahead, Block, Code, Flow, Insn, Operation, Pc, Units};
 use trace::{Mode, Options, Profile, Tracer};
 
-/// No registers are read or written by the callbacks.
+/// No registers are read or written by the callbacks; or some are read.
 const NO_REGS: c_int = 0;
+const READ_REGS: c_int = 1;
+/// QEMU 7.2 takes reads for writes where only one of them is asked for.
 const READ_AND_WRITE: c_int = 3;
+
+/// Bits of a callback's number below the size of its accesses: the position of the instruction.
+const POSITION_BITS: u32 = 16;
 
 /// How many events pass between looks at the clock.
 const TICK: u32 = 1 << 16;
@@ -98,8 +103,30 @@ impl Targets {
     }
 }
 
+/// Results that cannot be recomputed, and are read before the next instruction runs: instruction, register.
+fn read_later(insns: &[Insn]) -> Vec<(usize, u8)> {
+    let unknown = |n: usize| {
+        let values = insns[n].values.iter().filter(|v| v.operation == Operation::Unknown);
+        values.filter_map(move |v| Some((n, v.to?)))
+    };
+    (0..insns.len().saturating_sub(1)).flat_map(unknown).collect()
+}
+
+/// Who is called for an instruction's accesses, if it has some, and their size. QEMU is only asked at each of them if the
+/// instruction does not tell; it may split wide ones.
+fn callback(insn: &Insn) -> Option<(MemCb, u32)> {
+    let plain = |size: u32| !insn.stack && !insn.several && matches!(size, 1 | 2 | 4 | 8);
+    match (insn.loads, insn.stores) {
+        (size, 0) if plain(size) => Some((on_load, size)),
+        (0, size) if plain(size) => Some((on_store, size)),
+        (0, 0) if !insn.stack => None,
+        _ => Some((on_access, 0)),
+    }
+}
+
 struct State {
     api: Api,
+    registers: Option<Registers>,
     config: Config,
     tracer: Option<Tracer>,
     modules: Arc<Mutex<Modules>>,
@@ -195,7 +222,9 @@ impl State {
         let (Some(decoded), Some(tracer)) = (decoded, &mut self.tracer) else { return };
         let insns: Vec<_> = decoded.iter().map(|i| decode::describe(i, &mut self.factory)).collect();
         let flow = decoded.last().map_or(Flow::Next, decode::flow);
-        let accesses: Vec<bool> = insns.iter().map(|i| i.loads > 0 || i.stores > 0 || i.stack).collect();
+        let accesses: Vec<Option<(MemCb, u32)>> = insns.iter().map(callback).collect();
+        let results: Vec<(usize, u8)> =
+            if self.registers.is_some() { read_later(&insns) } else { Vec::new() };
         let block = *self
             .blocks
             .entry((pcs[0], pcs.len()))
@@ -212,13 +241,16 @@ impl State {
         if self.config.survey {
             return;
         }
+        for (n, register) in results {
+            let number = (n | usize::from(register) << POSITION_BITS) as *mut c_void;
+            // SAFETY: as above.
+            unsafe { (self.api.register_exec)(handles[n + 1], on_result, READ_REGS, number) };
+        }
         for (n, handle) in handles.iter().enumerate() {
-            if accesses[n] {
-                // SAFETY: as above.
-                unsafe {
-                    (self.api.register_mem)(*handle, on_access, NO_REGS, READ_AND_WRITE, n as *mut c_void);
-                }
-            }
+            let Some((callback, size)) = accesses[n] else { continue };
+            let number = (n | (size as usize) << POSITION_BITS) as *mut c_void;
+            // SAFETY: as above.
+            unsafe { (self.api.register_mem)(*handle, callback, NO_REGS, READ_AND_WRITE, number) };
         }
     }
 
@@ -261,6 +293,16 @@ impl State {
                 8 => at.cast::<u64>().read_unaligned(),
                 _ => return None,
             })
+        }
+    }
+
+    /// The instruction at this position of the block that runs has accessed memory.
+    #[inline(always)]
+    fn access(&mut self, processor: c_uint, insn: u16, stores: bool, address: u64, size: u32) {
+        let thread = self.thread(processor);
+        let value = self.memory(address, size);
+        if let Some(tracer) = &mut self.tracer {
+            tracer.access(thread, insn, stores, address, size, value);
         }
     }
 
@@ -359,6 +401,9 @@ impl State {
         let mut profile = tracer.finish();
         self.relocate(&mut profile);
         profile.collection.seconds = self.start.elapsed().as_secs_f64();
+        if self.registers.is_some() {
+            profile.collection.values = "read".to_owned();
+        }
         if !self.reached[0] {
             profile.warn("window", "the moment given with --from never came: nothing was recorded");
         } else if self.config.to.is_some() && !self.reached[1] {
@@ -404,21 +449,38 @@ unsafe extern "C" fn on_exec(processor: c_uint, block: *mut c_void) {
     });
 }
 
+unsafe extern "C" fn on_result(processor: c_uint, number: *mut c_void) {
+    let (insn, register) = (number as usize as u16, (number as usize >> POSITION_BITS) as u8);
+    with(|state| {
+        let thread = state.thread(processor);
+        let found = state.registers.as_ref().and_then(|registers| registers.general(register));
+        if let (Some(tracer), Some(found)) = (&mut state.tracer, found) {
+            tracer.result(thread, insn, register, found);
+        }
+    });
+}
+
 unsafe extern "C" fn on_moment(_: c_uint, moment: *mut c_void) {
     with(|state| state.called_moment(moment as usize));
 }
 
 unsafe extern "C" fn on_access(processor: c_uint, info: MemInfo, address: u64, insn: *mut c_void) {
     with(|state| {
-        let thread = state.thread(processor);
         // SAFETY: QEMU's description of this access.
         let (stores, size) =
             unsafe { ((state.api.mem_is_store)(info), 1 << (state.api.mem_size_shift)(info)) };
-        let value = state.memory(address, size);
-        if let Some(tracer) = &mut state.tracer {
-            tracer.access(thread, insn as usize as u16, stores, address, size, value);
-        }
+        state.access(processor, insn as usize as u16, stores, address, size);
     });
+}
+
+unsafe extern "C" fn on_load(processor: c_uint, _: MemInfo, address: u64, number: *mut c_void) {
+    let number = number as usize;
+    with(|state| state.access(processor, number as u16, false, address, (number >> POSITION_BITS) as u32));
+}
+
+unsafe extern "C" fn on_store(processor: c_uint, _: MemInfo, address: u64, number: *mut c_void) {
+    let number = number as usize;
+    with(|state| state.access(processor, number as u16, true, address, (number >> POSITION_BITS) as u32));
 }
 
 unsafe extern "C" fn on_foreign_exec(processor: c_uint, number: *mut c_void) {
@@ -446,6 +508,9 @@ unsafe extern "C" fn on_foreign_access(processor: c_uint, info: MemInfo, address
 
 unsafe extern "C" fn on_init(_: Id, processor: c_uint) {
     with(|state| {
+        if state.registers.is_none() && !state.config.survey {
+            state.registers = Registers::find();
+        }
         if state.started > 0 {
             SEVERAL_THREADS.store(true, Ordering::SeqCst);
         }
@@ -629,6 +694,7 @@ impl State {
         }
         State {
             api,
+            registers: None,
             config,
             tracer: Some(tracer),
             guest: Guest::new(Memory(Arc::clone(&modules))),

@@ -57,6 +57,13 @@ impl Nodes {
         number
     }
 
+    /// From one entry of a loop to another in the same iteration of the loops further out: how far the last coordinate moves.
+    #[inline]
+    pub fn hop(&self, from: u32, to: u32) -> Option<i64> {
+        let (from, to) = (self.nodes[from as usize], self.nodes[to as usize]);
+        (from.parent == to.parent).then(|| i64::from(to.coordinate) - i64::from(from.coordinate))
+    }
+
     /// Appends the `outer` coordinates that a node stands for.
     pub fn append(&self, mut node: u32, outer: usize, to: &mut Vec<i64>) {
         let start = to.len();

@@ -9,6 +9,9 @@
 //!   from before the loop, so register dependences move by one, or stay, in their source;
 //! - integers change by the same step per lap as long as they are sums of integers that do, and do not wrap around.
 //!
+//! Integers that do not change like that (`i % 10`, or a register that holds data in one place and a counter in another) are computed
+//! and recorded in every lap, all integers of the loop then: the state is *live* ([`Plan::live`]). Everything else is as above.
+//!
 //! Nothing of that is recorded until the path is left ([`Tracer::leave_steady`]): then each line is made longer by the number of
 //! laps, and registers get the makers and values that they have after the last block.
 //!
@@ -16,10 +19,14 @@
 //! further, and its last writer is the instance after, or is the same, or is nobody. Then it is only counted; otherwise what was counted is
 //! added to the lines, and it is recorded in the usual way.
 //!
+//! Finding a steady state costs more than a few laps. A loop that has left it after a few laps gets more and more laps to
+//! prove itself ([`Instance::patience`]).
+//!
 //! Example: `for (i..n) s += a[i]` compiled to one block that adds, counts and jumps back. In lap 3 the path has repeated: until the
 //! loop ends only the load's address and its last writer are checked.
 
 use crate::code::{Flow, MAX_VALUES, Operand, Operation, Units, Value};
+use crate::nodes::Nodes;
 use crate::position::Lap;
 use crate::shadow::Cell;
 use crate::tracer::{AccessSlot, Dependence, Instance, NONE, Prepared, Tracer};
@@ -29,6 +36,10 @@ use crate::values::{Memory, Values};
 const ALIKE: u32 = 2;
 /// Longest path.
 const LONGEST: usize = 64;
+/// Laps after which finding the steady state has paid.
+const PAID: u64 = 12;
+/// Most laps that a loop is watched before it is looked at once more.
+const MOST_PATIENT: u32 = 16;
 
 /// An access, and what would be the next of its kind.
 #[derive(Debug, Default)]
@@ -37,12 +48,16 @@ struct Expected {
     armed: bool,
     /// Whether one run of the block may access several places.
     several: bool,
+    /// Whether the address has changed along the loop, so that what is loaded is data.
+    moves: bool,
     address: u64,
     stride: i64,
     /// For loads: the stream of the last writer and who that would be; none: nobody.
     stream: u32,
     writer: Cell,
     shift: u32,
+    /// From access to access in the last outer coordinate of the writer; `writer` then has the node of the one before.
+    hop: i64,
     /// Accesses that were as expected and have not been recorded, the block's run at the last one, and its writer.
     pending: u64,
     serial: u64,
@@ -63,6 +78,8 @@ struct Stop {
     streams: Vec<u32>,
     /// Integer results that go on.
     values: Vec<u16>,
+    /// What was loaded last, by slot.
+    loaded: Vec<Option<u64>>,
 }
 
 /// A steady state.
@@ -82,6 +99,8 @@ pub(crate) struct Plan {
     steps: [Option<i64>; MAX_VALUES],
     /// Registers with data that is not just loaded.
     unknown: Vec<u8>,
+    /// Whether integers are computed and recorded in every lap.
+    live: bool,
 }
 
 /// What a thread remembers of its way through a loop.
@@ -102,6 +121,12 @@ impl Laps {
         self.plan.is_some()
     }
 
+    /// Whether it is, and integers are computed all the same.
+    #[inline]
+    pub fn is_live(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.live)
+    }
+
     fn forget(&mut self) {
         self.current.clear();
         self.previous.clear();
@@ -113,16 +138,21 @@ impl Tracer {
     /// Takes a block that is the next one on the path; false (and nothing done) if it is not.
     #[inline]
     pub(crate) fn steady_step(&mut self, thread: usize, block: u32) -> bool {
-        let t = &mut self.threads[thread];
-        let Some(plan) = &mut t.laps.plan else { return false };
+        let Some(plan) = &self.threads[thread].laps.plan else { return false };
         let stop = &plan.path[plan.next];
         // Now and then everything is brought up to date, so that memory can be looked after.
         let due = (self.executed + 1).is_multiple_of(crate::tracer::CHECK_EVERY);
         if stop.block != block || plan.version != self.functions.version || plan.laps >= plan.most || due {
             return false;
         }
+        if plan.live {
+            self.finish_values(thread, usize::MAX);
+        }
+        let t = &mut self.threads[thread];
+        let Some(plan) = &mut t.laps.plan else { return false };
         t.walker.inner += u32::from(plan.next == 0);
-        t.instance = stop.instance;
+        t.instance = plan.path[plan.next].instance;
+        t.values_done = 0;
         t.serial += 1;
         self.executed += 1;
         plan.advance();
@@ -153,7 +183,11 @@ impl Tracer {
             laps.before = Some(t.values.clone());
         }
         // Looking is not free: if nothing comes of it, it is done at distances that double.
-        if laps.alike < ALIKE || !laps.alike.is_power_of_two() {
+        let patience = self.instances[instance as usize].patience.max(ALIKE);
+        if laps.alike < patience
+            || !(laps.alike / patience).is_power_of_two()
+            || !laps.alike.is_multiple_of(patience)
+        {
             return false;
         }
         let plan = before.and_then(|before| self.plan(thread, &before));
@@ -178,6 +212,7 @@ impl Tracer {
             steps: [None; MAX_VALUES],
             unknown: Vec::new(),
             most: u64::MAX,
+            live: false,
         };
         if !distinct || path.first() != t.laps.current.first() {
             return None;
@@ -185,18 +220,23 @@ impl Tracer {
         for &number in path {
             run.written = run.written.with(self.prepared(number).writes);
         }
-        run.begin(path, before)?;
+        run.live = run.begin(path, before).is_none();
         let path: Option<Vec<Stop>> = path.iter().map(|number| run.stop(*number)).collect();
-        run.closes(&t.values)?;
+        let live = run.live || run.closes(&t.values).is_none();
+        let mut path = path?;
+        if live {
+            path.iter_mut().for_each(|stop| stop.values.clear());
+        }
         let mut plan = Plan {
-            path: path?,
+            path,
             next: 0,
             laps: 0,
-            most: run.most,
+            most: if live { u64::MAX } else { run.most },
             start: t.walker.inner,
             version: self.functions.version,
             steps: run.steps_at_start(&t.values, before),
             unknown: run.unknown,
+            live,
         };
         plan.advance();
         Some(plan)
@@ -210,6 +250,11 @@ impl Tracer {
     pub(crate) fn leave_steady(&mut self, thread: usize) {
         let Some(mut plan) = self.threads[thread].laps.plan.take() else { return };
         self.threads[thread].laps.forget();
+        let header = &mut self.instances[plan.path[0].instance as usize];
+        header.patience = match plan.laps < PAID {
+            true => (4 * header.patience.max(ALIKE)).min(MOST_PATIENT),
+            false => ALIKE,
+        };
         let node = self.threads[thread].walker.node;
         for stop in &mut plan.path {
             let slots = &mut self.instances[stop.instance as usize].accesses;
@@ -224,7 +269,10 @@ impl Tracer {
         let (context, rounds) = (walker.context, u64::from(walker.inner - plan.start));
         self.contexts.get_mut(context).iterations += rounds;
         self.restore_makers(thread, &plan);
-        self.restore_values(thread, &plan);
+        if !plan.live {
+            self.restore_loaded(thread, &plan);
+            self.restore_values(thread, &plan);
+        }
     }
 
     /// All lines of a block go on for so many points.
@@ -260,6 +308,22 @@ impl Tracer {
         }
     }
 
+    /// Registers that hold just what was loaded last.
+    fn restore_loaded(&mut self, thread: usize, plan: &Plan) {
+        let Tracer { threads, blocks, .. } = self;
+        let t = &mut threads[thread];
+        for stop in plan.path[plan.next..].iter().chain(&plan.path[..plan.next]) {
+            let prepared = &blocks[stop.block as usize];
+            for (insn, loaded) in stop.insns.iter().zip(&stop.loaded) {
+                let value = prepared.plain_load(*insn).filter(|_| loaded.is_some());
+                if let Some(value) = value {
+                    let data = value.to.map_or(0, |to| t.values.data(to));
+                    t.values.compute(value, Memory { value: *loaded, data }, data);
+                }
+            }
+        }
+    }
+
     fn restore_values(&mut self, thread: usize, plan: &Plan) {
         let Tracer { threads, instances, blocks, .. } = self;
         let t = &mut threads[thread];
@@ -279,7 +343,8 @@ impl Tracer {
         t.values_done = usize::MAX;
     }
 
-    /// Takes an access that is as expected; false (and nothing done) if it is not.
+    /// Takes an access that is as expected, and says whether its address changes along the loop; `None` (and nothing done) if it is
+    /// not.
     #[inline]
     pub(crate) fn steady_access(
         &mut self,
@@ -288,32 +353,36 @@ impl Tracer {
         stores: bool,
         address: u64,
         size: u32,
-    ) -> bool {
+    ) -> Option<bool> {
         let t = &mut self.threads[thread];
         let (node, inner, serial) = (t.walker.node, t.walker.inner, t.serial);
-        let Some(stop) = t.laps.plan.as_mut().map(|plan| plan.running()) else { return false };
-        let Some(access) = stop.accesses.get_mut(usize::from(slot)).filter(|a| a.armed) else { return false };
+        let stop = t.laps.plan.as_mut()?.running();
+        let access = stop.accesses.get_mut(usize::from(slot)).filter(|a| a.armed)?;
         // The other half of a wide access adds nothing, if it has the same writer.
         let again = access.serial == serial && access.pending > 0;
         if if again { !access.several } else { address != access.address } {
-            return false;
+            return None;
         }
-        let Some(cell) = self.shadow.single(address, size) else { return false };
+        let cell = self.shadow.single(address, size)?;
         match stores {
             true => {
                 *cell = Cell { stmt: stop.first_stmt + u32::from(stop.insns[usize::from(slot)]), node, inner }
             }
-            false if again => return *cell == access.latest,
-            false if *cell != access.writer => return false,
+            false if again => return (*cell == access.latest).then_some(true),
+            false if !access.is_writer(*cell, &self.nodes) => return None,
             false => access.latest = *cell,
         }
         if !again {
             access.pending += 1;
             access.serial = serial;
             access.address = address.wrapping_add_signed(access.stride);
-            access.writer.inner = access.writer.inner.wrapping_add(access.shift);
+            access.writer = Cell {
+                stmt: access.writer.stmt,
+                node: if access.hop == 0 { access.writer.node } else { access.latest.node },
+                inner: access.writer.inner.wrapping_add(access.shift),
+            };
         }
-        true
+        Some(again || access.moves)
     }
 
     /// Records what was only counted of an access of the block that runs.
@@ -340,8 +409,8 @@ impl Tracer {
             return;
         };
         *access = Expected { stream: NONE, ..Expected::default() };
-        let Some((address, stride)) = known.address.line.next_label(node, 0, inner) else { return };
-        (access.armed, access.several) = (true, known.several);
+        let Some((address, stride, _)) = known.address.line.next_label(node, 0, inner) else { return };
+        (access.armed, access.several, access.moves) = (true, known.several, known.moves);
         (access.address, access.stride) = (address as u64, stride);
         if stores || writer.stmt == 0 {
             return;
@@ -350,26 +419,43 @@ impl Tracer {
         let dependence = self.dependences.list.get(stream as usize);
         let next = dependence.and_then(|d| d.stream.line.next_label(node, writer.node, inner));
         match next {
-            Some((next, shift)) if u32::try_from(shift).is_ok() => {
+            Some((next, shift, hop)) if i32::try_from(shift).is_ok() => {
                 access.stream = stream;
                 access.shift = shift as u32;
+                access.hop = hop;
                 access.writer = Cell { inner: next as u32, ..writer };
+                access.latest = writer;
             }
             _ => access.armed = false,
         }
     }
 
-    /// In the steady state an instruction has loaded something: a register that holds just that, which is data, is kept up to date.
+    /// In the steady state an instruction has loaded or stored something: what it loads is kept for later, or its integer
+    /// results are recorded at once.
     #[inline]
-    pub(crate) fn steady_load(&mut self, thread: usize, block: usize, insn: u16, loaded: Option<u64>) {
-        let Some(value) = self.blocks[block].plain_load(insn) else { return };
+    pub(crate) fn steady_value(&mut self, thread: usize, insn: u16, slot: u16, stores: bool, memory: Memory) {
         let t = &mut self.threads[thread];
-        let data = value.to.map_or(0, |to| t.values.data(to));
-        t.values.compute(value, Memory { value: loaded, data }, data);
+        let Some(plan) = &mut t.laps.plan else { return };
+        if plan.live {
+            let number = t.instance;
+            self.memory_value(thread, number, insn, stores, memory);
+        } else if !stores && let Some(loaded) = plan.running().loaded.get_mut(usize::from(slot)) {
+            *loaded = memory.value;
+        }
     }
 }
 
 impl Expected {
+    /// Whether this is the writer that is expected.
+    #[inline]
+    fn is_writer(&self, cell: Cell, nodes: &Nodes) -> bool {
+        if self.hop == 0 {
+            return cell == self.writer;
+        }
+        (cell.stmt, cell.inner) == (self.writer.stmt, self.writer.inner)
+            && nodes.hop(self.writer.node, cell.node) == Some(self.hop)
+    }
+
     /// Adds what was counted to the lines.
     fn settle(&mut self, slot: &mut AccessSlot, dependences: &mut [Dependence], node: u32) {
         let pending = std::mem::take(&mut self.pending);
@@ -380,7 +466,7 @@ impl Expected {
         slot.serial = self.serial;
         slot.last = (self.address.wrapping_add_signed(self.stride.wrapping_neg()), node);
         if let Some(dependence) = dependences.get_mut(self.stream as usize) {
-            dependence.stream.line.extend(pending);
+            dependence.stream.line.extend_to(pending, self.latest.node);
         }
     }
 }
@@ -424,6 +510,7 @@ struct Trial<'a> {
     steps: [Option<i64>; MAX_VALUES],
     unknown: Vec<u8>,
     most: u64,
+    live: bool,
 }
 
 impl Trial<'_> {
@@ -472,11 +559,13 @@ impl Trial<'_> {
         for &(unit, insn) in &prepared.outgoing {
             self.makers[usize::from(unit)] = instance.cell(insn, self.node, self.inner);
         }
-        let values = self.values_of(instance, prepared)?;
-        let accesses = instance.accesses.iter().map(|_| Expected::default()).collect();
+        let values = if self.live { None } else { self.values_of(instance, prepared) };
+        self.live |= values.is_none();
+        let accesses: Vec<Expected> = instance.accesses.iter().map(|_| Expected::default()).collect();
         let insns = prepared.accesses.iter().map(|(insn, ..)| *insn).collect();
         let (block, first_stmt) = (instance.block, instance.first_stmt);
-        Some(Stop { instance: number, block, first_stmt, insns, accesses, streams, values })
+        let (values, loaded) = (values.unwrap_or_default(), vec![None; prepared.accesses.len()]);
+        Some(Stop { instance: number, block, first_stmt, insns, accesses, streams, values, loaded })
     }
 
     /// The streams of the registers that come in; `None` if one does not go on as before.

@@ -1,21 +1,31 @@
 //! Streams on their way to the folder.
 //!
-//! Most points continue the line of the points before them: the innermost coordinate and the label move by constant
-//! steps and nothing else changes. [`Line`] recognises that with one comparison per point; only when a line ends is it
-//! handed to its [`Stream`], which spells out the iteration vectors and folds them ([`fold::Folder::push_line`]).
-//! Short lines are collected and folded together.
+//! Most points continue the *line* of the points before them: the innermost coordinate and the label move by constant
+//! steps and nothing else changes. [`Line`] recognises that with one comparison per point. Most lines continue the *sheet* of the
+//! lines before them: the loop around has gone on, and everything else changes as it did from the line before. Only
+//! when a sheet ends is it handed to its [`Stream`], which spells out the iteration vectors and folds them
+//! ([`fold::Folder::push_rows`]). Sheets of a few points are collected and folded together.
 //!
 //! A label is one integer (an address, a value), or an instance (node and innermost coordinate) whose vector is spelled
-//! out too: the dependences.
+//! out too: the dependences. The node of the label may move along a line, too, by the same *hop* from point to point: if `a[k][j]` is
+//! read along `k`, its writers are in different entries of the loop that wrote it.
+//!
+//! ```text
+//! line:   count points   [.., inner + n step0] -> [.., source + n hop, label + n step1]
+//! sheet:  rows lines     each moved by one vector, each longer by the same number of points
+//! ```
 
 use crate::nodes::Nodes;
-use fold::{Folder, Folding, Options};
+use fold::{Folder, Folding, Options, Rows};
 
-/// Lines of at most this many points are folded point by point.
+/// Sheets of at most this many points are folded point by point.
 const SHORT: u64 = 6;
 
 /// Numbers collected before they are folded.
 const BUFFER: usize = 1024;
+
+/// So many points in a row of which at most two were in line at a time, and the stream is irregular.
+const IRREGULAR: u32 = 1024;
 
 /// Points in line: coordinates `inner`, labels `label`, everything else the same.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,11 +33,14 @@ pub struct Line {
     count: u64,
     /// Outer coordinates of the points.
     node: u32,
-    /// Outer coordinates of the instances that the labels name, if they do.
+    /// Outer coordinates of the instances that the labels name, if they do: of the last and of the first point.
     source: u32,
+    first_source: u32,
     first: [i64; 2],
     step: [i64; 2],
     next: [i64; 2],
+    /// From point to point in the last of the outer coordinates of the labels.
+    hop: i64,
 }
 
 impl Line {
@@ -37,7 +50,7 @@ impl Line {
         if self.node != node || self.source != source {
             return false;
         }
-        if self.next == point && self.count > 1 {
+        if self.next == point && self.count > 1 && self.hop == 0 {
             self.count += 1;
             self.next = [point[0].wrapping_add(self.step[0]), point[1].wrapping_add(self.step[1])];
             return true;
@@ -50,11 +63,16 @@ impl Line {
         if self.count != 1 {
             return false;
         }
-        let [inner, label] = self.first;
-        if point[0] <= inner {
+        if point[0] <= self.first[0] {
             // The same instance once more adds nothing.
             return point == self.first;
         }
+        self.set_direction(point)
+    }
+
+    /// The second point gives the direction.
+    fn set_direction(&mut self, point: [i64; 2]) -> bool {
+        let [inner, label] = self.first;
         let Some(step) = point[1].checked_sub(label) else { return false };
         self.step = [point[0] - inner, step];
         self.next = [point[0].wrapping_add(self.step[0]), point[1].wrapping_add(step)];
@@ -62,19 +80,40 @@ impl Line {
         true
     }
 
+    /// Adds a point whose label is in another node, if that is in line.
+    fn take_hop(&mut self, nodes: &Nodes, node: u32, source: u32, point: [i64; 2]) -> bool {
+        if self.node != node || self.source == source || self.count == 0 {
+            return false;
+        }
+        let Some(hop) = nodes.hop(self.source, source) else { return false };
+        if self.count == 1 {
+            if point[0] <= self.first[0] || !self.set_direction(point) {
+                return false;
+            }
+            (self.hop, self.source) = (hop, source);
+            return true;
+        }
+        let goes_on = self.hop == hop && self.next == point;
+        if goes_on {
+            self.extend_to(1, source);
+        }
+        goes_on
+    }
+
     /// Whether the line has a direction, this step, and this is the next point on it.
     pub fn goes_on(&self, node: u32, source: u32, point: [i64; 2], step: [i64; 2]) -> bool {
         self.count > 1
             && self.node == node
             && self.source == source
+            && self.hop == 0
             && self.next == point
             && self.step == step
     }
 
-    /// If this position is the last one of a line that goes on by 1: the next label and its step.
-    pub fn next_label(&self, node: u32, source: u32, inner: u32) -> Option<(i64, i64)> {
+    /// If this position is the last one of a line that goes on by 1: the next label, its step, and its hop.
+    pub fn next_label(&self, node: u32, source: u32, inner: u32) -> Option<(i64, i64, i64)> {
         let here = self.node == node && self.source == source && self.next[0] == i64::from(inner) + 1;
-        (self.count > 1 && here && self.step[0] == 1).then_some((self.next[1], self.step[1]))
+        (self.count > 1 && here && self.step[0] == 1).then_some((self.next[1], self.step[1], self.hop))
     }
 
     /// Makes a line that goes on longer.
@@ -83,6 +122,12 @@ impl Line {
         for (next, step) in self.next.iter_mut().zip(self.step) {
             *next = next.wrapping_add(step.wrapping_mul(points as i64));
         }
+    }
+
+    /// Makes a line longer whose last label is in this node then.
+    pub fn extend_to(&mut self, points: u64, source: u32) {
+        self.extend(points);
+        self.source = source;
     }
 
     /// Whether this was the last point.
@@ -95,7 +140,63 @@ impl Line {
     /// A new line.
     #[inline]
     pub fn start(node: u32, source: u32, point: [i64; 2]) -> Line {
-        Line { count: 1, node, source, first: point, step: [0; 2], next: point }
+        Line { count: 1, node, source, first_source: source, first: point, step: [0; 2], next: point, hop: 0 }
+    }
+}
+
+/// From one line to the next.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Down {
+    /// In the last of the outer coordinates.
+    outer: i64,
+    /// In the last of the outer coordinates of the labels.
+    source: i64,
+    /// In the innermost coordinate and the label.
+    first: [i64; 2],
+    longer: i64,
+}
+
+/// Lines one below the other.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sheet {
+    rows: u64,
+    first: Line,
+    last: Line,
+    down: Down,
+}
+
+impl Sheet {
+    /// Adds a line if it is one further down.
+    #[inline]
+    fn take(&mut self, nodes: &Nodes, line: &Line) -> bool {
+        if self.rows == 0 || line.step != self.last.step || line.hop != self.last.hop {
+            return false;
+        }
+        let Some(down) = self.way_to(nodes, line) else { return false };
+        if self.rows > 1 && down != self.down {
+            return false;
+        }
+        (self.down, self.last) = (down, *line);
+        self.rows += 1;
+        true
+    }
+
+    fn way_to(&self, nodes: &Nodes, line: &Line) -> Option<Down> {
+        let last = &self.last;
+        let source = match last.first_source == line.first_source {
+            true => 0,
+            false => nodes.hop(last.first_source, line.first_source)?,
+        };
+        let label = line.first[1].checked_sub(last.first[1])?;
+        let first = [line.first[0] - last.first[0], label];
+        let longer = line.count as i64 - last.count as i64;
+        let outer = nodes.hop(last.node, line.node).filter(|outer| *outer > 0)?;
+        Some(Down { outer, source, first, longer })
+    }
+
+    fn points(&self) -> u64 {
+        let lines = self.rows as i64;
+        (lines * self.first.count as i64 + self.down.longer * (lines * (lines - 1) / 2)) as u64
     }
 }
 
@@ -115,18 +216,22 @@ pub enum LabelKind {
 pub struct Stream {
     dim: u8,
     label: LabelKind,
-    /// The points that have not been handed on.
+    /// The points that have not been handed on: the current line, and the lines before it.
     pub line: Line,
+    sheet: Sheet,
     buffer: Vec<i64>,
     folder: Option<Box<Folder>>,
     /// Points that the folder would not take.
     lost: u64,
+    /// Sheets of one or two points since the last larger one.
+    tiny: u32,
 }
 
 impl Stream {
     /// A stream of points of `dim` coordinates, at least one.
     pub fn new(dim: u8, label: LabelKind) -> Stream {
-        Stream { dim, label, line: Line::default(), buffer: Vec::new(), folder: None, lost: 0 }
+        let (line, sheet) = (Line::default(), Sheet::default());
+        Stream { dim, label, line, sheet, buffer: Vec::new(), folder: None, lost: 0, tiny: 0 }
     }
 
     fn labels(&self) -> usize {
@@ -135,6 +240,12 @@ impl Stream {
             LabelKind::Integer => 1,
             LabelKind::Instance(dim) => usize::from(dim),
         }
+    }
+
+    /// Whether hardly anything has been in line for a while.
+    #[inline]
+    pub fn is_irregular(&self) -> bool {
+        self.tiny > IRREGULAR
     }
 
     /// Adds a point at a position, with a label (0 if the stream has none).
@@ -147,58 +258,95 @@ impl Stream {
 
     #[inline(never)]
     fn next_line(&mut self, nodes: &Nodes, options: &Options, node: u32, source: u32, point: [i64; 2]) {
-        if self.line.ends_with(node, source, point) {
+        let hops = matches!(self.label, LabelKind::Instance(2..));
+        if hops && self.line.take_hop(nodes, node, source, point) || self.line.ends_with(node, source, point)
+        {
             return;
         }
         self.end_line(nodes, options);
         self.line = Line::start(node, source, point);
     }
 
-    /// Hands the current line on.
+    /// Hands the current line on: to the sheet, if it is one of its lines.
     fn end_line(&mut self, nodes: &Nodes, options: &Options) {
         let line = std::mem::take(&mut self.line);
         if line.count == 0 {
             return;
         }
-        let from = self.buffer.len();
-        let (dim, labels) = (usize::from(self.dim), self.labels());
-        nodes.append(line.node, dim - 1, &mut self.buffer);
+        if self.dim > 1 && self.sheet.take(nodes, &line) {
+            return;
+        }
+        self.end_sheet(nodes, options);
+        self.sheet = Sheet { rows: 1, first: line, last: line, down: Down::default() };
+    }
+
+    /// Appends the first point of a sheet.
+    fn spell(&mut self, nodes: &Nodes, line: &Line) {
+        let labels = self.labels();
+        nodes.append(line.node, usize::from(self.dim) - 1, &mut self.buffer);
         self.buffer.push(line.first[0]);
         if let LabelKind::Instance(_) = self.label
             && labels > 0
         {
-            nodes.append(line.source, labels - 1, &mut self.buffer);
+            nodes.append(line.first_source, labels - 1, &mut self.buffer);
         }
         if labels > 0 {
             self.buffer.push(line.first[1]);
         }
-        let (inner, label) = (dim - 1, dim + labels - 1);
-        if line.count <= SHORT {
-            let width = dim + labels;
-            for n in 1..line.count {
-                let at = self.buffer.len() - width;
-                self.buffer.extend_from_within(at..);
-                self.buffer[at + width + inner] += line.step[0];
-                if labels > 0 {
-                    let value = &mut self.buffer[at + width + label];
-                    *value = value.wrapping_add(line.step[1]);
-                }
-                debug_assert!(n > 0);
-            }
-            if self.buffer.len() >= BUFFER {
-                self.fold_buffer(options);
-            }
+    }
+
+    /// Appends a vector with these last coordinates, outer and inner, of the points and of the labels.
+    fn spell_way(&mut self, [outer, inner]: [i64; 2], [source, label]: [i64; 2]) {
+        let (dim, labels) = (usize::from(self.dim), self.labels());
+        let start = self.buffer.len();
+        self.buffer.resize(start + dim + labels, 0);
+        let way = &mut self.buffer[start..];
+        way[dim - 1] = inner;
+        if dim > 1 {
+            way[dim - 2] = outer;
+        }
+        if labels > 0 {
+            way[dim + labels - 1] = label;
+        }
+        if labels > 1 {
+            way[dim + labels - 2] = source;
+        }
+    }
+
+    /// Hands the current sheet on.
+    fn end_sheet(&mut self, nodes: &Nodes, options: &Options) {
+        let sheet = std::mem::take(&mut self.sheet);
+        if sheet.rows == 0 {
             return;
         }
-        let first = self.buffer.split_off(from);
-        self.fold_buffer(options);
-        let mut step = vec![0; first.len()];
-        step[inner] = line.step[0];
-        if labels > 0 {
-            step[label] = line.step[1];
+        let (line, down, width) = (sheet.first, sheet.down, usize::from(self.dim) + self.labels());
+        let points = sheet.points();
+        self.tiny = if points <= 2 { self.tiny.saturating_add(1) } else { 0 };
+        let at = self.buffer.len();
+        self.spell(nodes, &line);
+        if points == 1 {
+            return self.fold_full_buffer(options);
         }
-        let taken = self.folder(options).map(|f| f.push_line(&first, &step, line.count).is_ok());
-        self.lost += if taken == Some(true) { 0 } else { line.count };
+        self.spell_way([0, line.step[0]], [line.hop, line.step[1]]);
+        self.spell_way([down.outer, down.first[0]], [down.source, down.first[1]]);
+        let spelled = self.buffer.split_off(at);
+        let (first, ways) = spelled.split_at(width);
+        let (step, down) = ways.split_at(width);
+        let (count, longer) = (line.count, sheet.down.longer);
+        let rows = Rows { first, step, count, down, longer, rows: sheet.rows };
+        if points <= SHORT {
+            append_points(&mut self.buffer, &rows);
+            return self.fold_full_buffer(options);
+        }
+        self.fold_buffer(options);
+        let taken = self.folder(options).map(|f| f.push_rows(&rows).is_ok());
+        self.lost += if taken == Some(true) { 0 } else { points };
+    }
+
+    fn fold_full_buffer(&mut self, options: &Options) {
+        if self.buffer.len() >= BUFFER {
+            self.fold_buffer(options);
+        }
     }
 
     fn fold_buffer(&mut self, options: &Options) {
@@ -224,14 +372,27 @@ impl Stream {
     /// Hands on everything that refers to nodes.
     pub fn flush(&mut self, nodes: &Nodes, options: &Options) {
         self.end_line(nodes, options);
+        self.end_sheet(nodes, options);
     }
 
     /// The folded stream, and how many points are missing from it.
     pub fn finish(mut self, nodes: &Nodes, options: &Options) -> Option<(Folding, u64)> {
-        self.end_line(nodes, options);
+        self.flush(nodes, options);
         self.fold_buffer(options);
         let lost = self.lost;
         self.folder.map(|folder| (folder.finish(), lost))
+    }
+}
+
+/// Appends the points of a few rows one by one.
+fn append_points(to: &mut Vec<i64>, rows: &Rows<'_>) {
+    for row in 0..rows.rows as i64 {
+        for n in 0..rows.count as i64 + row * rows.longer {
+            let ways = rows.first.iter().zip(rows.step).zip(rows.down);
+            to.extend(
+                ways.map(|((f, s), d)| f.wrapping_add(n.wrapping_mul(*s)).wrapping_add(row.wrapping_mul(*d))),
+            );
+        }
     }
 }
 
@@ -263,6 +424,25 @@ mod tests {
         assert_eq!(folding.isl(), "{ [i0, i1] -> [240*i0 + 8*i1 + 1000] : 0 <= i0 <= 19 and 0 <= i1 <= 29 }");
         let (folding, _) = dependence.finish(&nodes, &options).unwrap();
         assert_eq!(folding.isl(), "{ [i0, i1] -> [i0 - 1, i1] : 1 <= i0 <= 19 and 0 <= i1 <= 29 }");
+    }
+
+    #[test]
+    fn writers_in_different_entries_of_their_loop_are_in_line() {
+        let mut nodes = Nodes::default();
+        let outer = nodes.enter(ROOT, 0);
+        let options = Options::default();
+        let written: Vec<u32> = (0..50).map(|k| nodes.enter(outer, k)).collect();
+        let mut dependence = Stream::new(2, LabelKind::Instance(2));
+        for j in 0..9 {
+            let node = nodes.enter(outer, j);
+            for k in 0..50 {
+                dependence.push(&nodes, &options, node, written[k as usize], [k, i64::from(j)]);
+            }
+            assert_eq!((dependence.line.count, dependence.line.hop), (50, 1));
+        }
+        assert_eq!(dependence.sheet.rows, 8);
+        let (folding, _) = dependence.finish(&nodes, &options).unwrap();
+        assert_eq!(folding.isl(), "{ [i0, i1] -> [i1, i0] : 0 <= i0 <= 8 and 0 <= i1 <= 49 }");
     }
 
     #[test]

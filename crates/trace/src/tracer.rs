@@ -245,7 +245,7 @@ pub(crate) struct AccessSlot {
     /// The address and the outer coordinates of the last access.
     pub last: (u64, u32),
     /// Whether the address has changed along the innermost loop.
-    moves: bool,
+    pub moves: bool,
     pub sources: Sources,
     /// For stores: streams from reads, if anti dependences are recorded.
     anti: Sources,
@@ -256,7 +256,7 @@ pub(crate) struct AccessSlot {
 #[derive(Debug)]
 pub(crate) struct ValueSlot {
     pub stream: Stream,
-    /// Whether some value was data and is missing.
+    /// Whether some value was data and is missing, or the values are irregular: then all of them are data.
     pub data: bool,
 }
 
@@ -267,6 +267,8 @@ impl ValueSlot {
             Some(value) if !self.data => self.stream.push(nodes, options, node, 0, [i64::from(inner), value]),
             _ => self.data = true,
         }
+        // Whatever is computed here from iteration to iteration, it is no induction variable.
+        self.data |= self.stream.is_irregular();
     }
 }
 
@@ -290,6 +292,8 @@ pub(crate) struct Instance {
     call_memory: Sources,
     moves: Vec<(u32, u32, Move)>,
     moves_version: u32,
+    /// Laps that must be alike before a steady state is looked for, if it is the header of a loop.
+    pub patience: u32,
 }
 
 impl Instance {
@@ -506,7 +510,15 @@ impl Tracer {
         self.recording = on;
     }
 
+    #[inline]
     pub(crate) fn ensure_thread(&mut self, thread: usize) {
+        if self.threads.len() <= thread {
+            self.add_threads(thread);
+        }
+    }
+
+    #[cold]
+    fn add_threads(&mut self, thread: usize) {
         while self.threads.len() <= thread {
             let number = self.threads.len() as u32;
             self.threads.push(Thread {
@@ -664,6 +676,7 @@ impl Tracer {
             call_memory: Vec::new(),
             moves: Vec::new(),
             moves_version: self.functions.version,
+            patience: 0,
         }
     }
 
@@ -728,11 +741,9 @@ impl Tracer {
         let at = slots[usize::from(stores)];
         let steady = self.threads[thread].laps.is_steady() && !self.options.memory_dependences;
         if steady {
-            if self.steady_access(thread, at, stores, address, size) {
-                if !stores {
-                    self.steady_load(thread, block, insn, value);
-                }
-                return;
+            if let Some(moves) = self.steady_access(thread, at, stores, address, size) {
+                let data = if moves { self.instances[number as usize].depth } else { 0 };
+                return self.steady_value(thread, insn, at, stores, Memory { value, data });
             }
             self.settle(thread, at);
         }
@@ -740,9 +751,7 @@ impl Tracer {
         let data = if moves { self.instances[number as usize].depth } else { 0 };
         let memory = Memory { value, data };
         if self.threads[thread].laps.is_steady() {
-            if !stores {
-                self.steady_load(thread, block, insn, value);
-            }
+            self.steady_value(thread, insn, at, stores, memory);
         } else {
             self.memory_value(thread, number, insn, stores, memory);
             if self.blocks[block].block.insns[usize::from(insn)].stack {
@@ -872,7 +881,7 @@ impl Tracer {
     }
 
     /// Integer results of the current block up to an instruction, those that need no memory event.
-    fn finish_values(&mut self, thread: usize, until: usize) {
+    pub(crate) fn finish_values(&mut self, thread: usize, until: usize) {
         let t = &mut self.threads[thread];
         if t.instance == NONE {
             return;
@@ -891,8 +900,44 @@ impl Tracer {
         }
     }
 
+    /// An instruction of the block that runs (by its position there) has left this in a register, which could not be recomputed.
+    /// Front ends that can read registers tell it before the next instruction runs.
+    pub fn result(&mut self, thread: usize, insn: u16, register: u8, found: u64) {
+        let Some(t) = self.threads.get(thread).filter(|t| self.recording && t.instance != NONE) else {
+            return;
+        };
+        if t.laps.is_steady() && !t.laps.is_live() {
+            // It is data there.
+            return;
+        }
+        self.finish_values(thread, usize::from(insn));
+        let t = &mut self.threads[thread];
+        let instance = &mut self.instances[t.instance as usize];
+        let prepared = &self.blocks[instance.block as usize];
+        let Some((at, value)) = prepared.values.get(t.values_done) else { return };
+        if (*at, value.to, value.operation) != (insn, Some(register), Operation::Unknown) {
+            return;
+        }
+        let reads = prepared.block.insns[usize::from(insn)].reads;
+        let data =
+            (0..crate::code::MAX_VALUES as u8).filter(|r| reads.contains(2 * r)).map(|r| t.values.data(r));
+        let memory = Memory { value: Some(found), data: data.max().unwrap_or(0) };
+        let result = t.values.compute(value, memory, instance.depth);
+        if let Some(slot) = instance.values.get_mut(t.values_done) {
+            slot.push(&self.nodes, &self.label_options, t.walker.node, t.walker.inner, result);
+        }
+        t.values_done += 1;
+    }
+
     /// The integer results of an instruction that has just accessed memory.
-    fn memory_value(&mut self, thread: usize, number: u32, insn: u16, stores: bool, memory: Memory) {
+    pub(crate) fn memory_value(
+        &mut self,
+        thread: usize,
+        number: u32,
+        insn: u16,
+        stores: bool,
+        memory: Memory,
+    ) {
         self.finish_values(thread, usize::from(insn));
         let t = &mut self.threads[thread];
         let instance = &mut self.instances[number as usize];

@@ -9,7 +9,8 @@
 //! **Data.** Most integers of a program are data, not induction variables, and folding them would be a waste. A value is
 //! *data of depth d* if it comes from a load whose address changes along the loop of depth d, or from an operation
 //! that cannot be followed there. Whatever is computed from it in that loop is data too; in a loop further inside it is
-//! a base like any other (`p = rows[i]` is data in the loop over `i`; `p + j` is not in the loop over `j`).
+//! a base like any other (`p = rows[i]` is data in the loop over `i`; `p + j` is not in the loop over `j`). A result that hardly
+//! ever goes on as before (a random number) is data, too, once that is clear.
 
 use crate::code::{MAX_VALUES, Operand, Operation, Value};
 
@@ -90,7 +91,7 @@ impl Values {
     }
 
     /// Carries out an operation in a loop of depth `depth`. `memory` is what the instruction loaded or, for
-    /// [`Operation::Stored`], stored. Returns the result, with its sign, if it is not data at this depth.
+    /// [`Operation::Stored`], stored, or for [`Operation::Unknown`] what a front end that reads registers has found. Returns the result, with its sign, if it is not data at this depth.
     #[inline]
     pub fn compute(&mut self, value: &Value, memory: Memory, depth: u8) -> Option<i64> {
         let [a, b] = value.operands.map(|operand| self.operand(operand, memory.value));
@@ -113,7 +114,7 @@ impl Values {
             }
             Operation::Address { scale, offset } => a.wrapping_add(b << scale).wrapping_add(offset),
             Operation::Stored => memory.value.map_or_else(|| self.made_up(), |m| m as i64),
-            Operation::Unknown => self.made_up(),
+            Operation::Unknown => memory.value.map_or_else(|| self.made_up(), |found| found as i64),
         };
         let data = self.data_of(value, memory, depth);
         if let Some(to) = value.to {
@@ -131,8 +132,10 @@ impl Values {
     /// The depth at which a result becomes data.
     #[inline]
     fn data_of(&self, value: &Value, memory: Memory, depth: u8) -> u8 {
-        if matches!(value.operation, Operation::Unknown | Operation::Stored) {
-            return if value.operation == Operation::Stored { memory.data } else { depth };
+        match value.operation {
+            Operation::Stored => return memory.data,
+            Operation::Unknown => return if memory.value.is_some() { memory.data } else { depth },
+            _ => {}
         }
         let [a, b] = value.operands.map(|operand| match operand {
             Operand::Register(r) => self.data[usize::from(r) % MAX_VALUES],
@@ -199,6 +202,17 @@ mod tests {
             Value { to: Some(4), bits: 64, operation: Operation::SignExtend(32), operands: [Loaded, none] };
         let memory = Memory { value: Some(0xffff_fffe), data: 0 };
         assert_eq!(v.compute(&extend, memory, 1), Some(-2));
+    }
+
+    #[test]
+    fn a_result_that_was_read_is_no_data_unless_its_operands_are() {
+        let mut v = Values::new(7);
+        let divide =
+            Value { to: Some(0), bits: 64, operation: Operation::Unknown, operands: [Constant(0); 2] };
+        assert_eq!(v.compute(&divide, Memory::default(), 1), None);
+        assert_eq!(v.compute(&divide, Memory { value: Some(14), data: 0 }, 1), Some(14));
+        assert_eq!((v.get(0), v.is_data(0, 1)), (14, false));
+        assert_eq!(v.compute(&divide, Memory { value: Some(14), data: 1 }, 1), None);
     }
 
     #[test]

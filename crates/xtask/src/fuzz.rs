@@ -64,6 +64,12 @@ const HUNTS: &[Hunt] = &[
         usual: 2_000,
     },
     Hunt {
+        name: "streams",
+        about: "random affine nests: folded exactly, and contained when widened or given up (brute force)",
+        cases: Cases::Test("fold", "exact", "", "FOLD_STREAMS"),
+        usual: 10_000,
+    },
+    Hunt {
         name: "dependences",
         about: "random models: dependences against a run of the model",
         cases: Cases::Test("dataflow", "truth", "", "ORTHANT_SCOPS"),

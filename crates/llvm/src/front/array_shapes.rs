@@ -9,6 +9,7 @@
 use super::affine::Stop;
 use super::lift::Lifter;
 use super::memory::{Bytes, Memory, MemoryAccess, Wants, greatest_divisor};
+use super::polynomials::{NarrowProducts, has_narrow_product};
 use crate::pass::{Block, Value};
 use crate::scev::{Scev, ScevKind};
 use delinearize::{Access, Atom, Poly, Problem, View, delinearize};
@@ -32,6 +33,8 @@ pub struct Shape<'p> {
     pub cells: Vec<(usize, Map)>,
     /// When all this is true: `{ : ... }`.
     pub valid: Set,
+    /// Whether that is always.
+    pub is_proved: bool,
     /// For people: `B: double[][B->size1], valid when B->size1 >= C->size1`.
     pub declaration: String,
     /// Whether sizes are constants: then nothing has to be checked.
@@ -59,33 +62,49 @@ impl<'p> Lifter<'_, 'p> {
             if memory.shape(base).is_some() {
                 continue;
             }
-            for rows in self.row_guesses(memory, base) {
-                let mut wants = Wants::default();
-                match self.shape(memory, base, rows, &mut wants, &mut written)? {
-                    Some(shape) => {
-                        memory.wants.extend(wants);
-                        memory.shapes.push(shape);
-                        break;
-                    }
-                    None => memory.wants.notes.extend(wants.notes),
-                }
+            if let Some((shape, wants)) = self.best_shape(memory, base, &mut written)? {
+                memory.wants.extend(wants);
+                memory.shapes.push(shape);
             }
         }
         Ok(())
+    }
+
+    /// The first guess that gives a shape without a condition, or else the first that gives one.
+    fn best_shape(
+        &self,
+        memory: &mut Memory<'p>,
+        base: Value<'p>,
+        written: &mut HashMap<Block<'p>, Written>,
+    ) -> Result<Option<(Shape<'p>, Wants<'p>)>, Stop> {
+        let mut best: Option<(Shape<'p>, Wants<'p>)> = None;
+        for guess in self.guesses(memory, base) {
+            if best.is_some() && guess.products == NarrowProducts::Named {
+                continue;
+            }
+            let mut wants = Wants::default();
+            match self.shape(memory, base, guess, &mut wants, written)? {
+                Some(shape) if shape.is_proved => return Ok(Some((shape, wants))),
+                Some(shape) if best.is_none() => best = Some((shape, wants)),
+                Some(_) => {}
+                None => memory.wants.notes.extend(wants.notes),
+            }
+        }
+        Ok(best)
     }
 
     fn shape(
         &self,
         memory: &Memory<'p>,
         base: Value<'p>,
-        rows: RowGuess,
+        guess: Guess,
         wants: &mut Wants<'p>,
         written: &mut HashMap<Block<'p>, Written>,
     ) -> Result<Option<Shape<'p>>, Stop> {
         let of_base = |(_, access): &(usize, &MemoryAccess<'p>)| access.base == base;
         let (mut indices, mut accesses, mut maps) = (Vec::new(), Vec::new(), Vec::new());
         for (index, access) in memory.accesses.iter().enumerate().filter(of_base) {
-            let Some(found) = self.as_polynomial(access, rows, wants)? else { return Ok(None) };
+            let Some(found) = self.as_polynomial(access, guess, wants)? else { return Ok(None) };
             let (found, map) = as_written(found, access, written)?;
             indices.push(index);
             accesses.push(found);
@@ -126,6 +145,7 @@ impl<'p> Lifter<'_, 'p> {
             cells: cells.collect::<isl::Result<_>>()?,
             layout: layout(&view),
             is_constant: view.rows.is_none() && view.sizes.iter().all(|size| size.as_constant().is_some()),
+            is_proved: view.is_always_valid()?,
             valid: view.valid,
         }))
     }
@@ -154,21 +174,21 @@ impl<'p> Lifter<'_, 'p> {
     fn as_polynomial(
         &self,
         access: &MemoryAccess<'p>,
-        rows: RowGuess,
+        guess: Guess,
         wants: &mut Wants<'p>,
     ) -> Result<Option<Access>, Stop> {
         let block = access.inst.block();
         let (Some(bytes), Some(domain)) = (&access.bytes, self.domains.of.get(&block)) else {
             return Ok(None);
         };
-        let offset = match self.polynomial(access.inst, &access.offset, wants) {
+        let offset = match self.polynomial(access.inst, &access.offset, guess.products, wants) {
             Err(Stop::NotAffine | Stop::MayFail) => return Ok(None),
             offset => offset?,
         };
         let (domain, writes) = (domain.clone(), access.is_write);
         match bytes {
             Bytes::Fixed(bytes) => Ok(Some(Access { offset: Some(offset), bytes: *bytes, domain, writes })),
-            Bytes::Affine(_) if let Some((cell, sizes)) = self.product(access, rows, wants)? => {
+            Bytes::Affine(_) if let Some((cell, sizes)) = self.product(access, guess, wants)? => {
                 let (domain, more) = self.with_cells_of_rows(access, domain, &sizes, wants)?;
                 let offset = offset.add(&more.scale(cell.into())?)?;
                 Ok(Some(Access { offset: Some(offset), bytes: cell, domain, writes }))
@@ -182,30 +202,36 @@ impl<'p> Lifter<'_, 'p> {
         }
     }
 
-    /// In which ways the lengths of ranges may be looked at.
-    fn row_guesses(&self, memory: &Memory<'p>, base: Value<'p>) -> Vec<RowGuess> {
-        let mut of_base = memory.accesses.iter().filter(|access| access.base == base);
+    /// In which ways the lengths of ranges, and products, may be looked at.
+    fn guesses(&self, memory: &Memory<'p>, base: Value<'p>) -> Vec<Guess> {
+        let of_base = || memory.accesses.iter().filter(|access| access.base == base);
         let is_product = |access: &MemoryAccess<'p>| match access.length.as_ref().map(|length| &length.kind) {
             Some(ScevKind::Mul(factors)) => factors.len() > 2,
             _ => false,
         };
-        match of_base.any(is_product) {
+        let rows = match of_base().any(is_product) {
             true => vec![RowGuess::Last, RowGuess::First, RowGuess::Nothing],
             false => vec![RowGuess::Nothing],
+        };
+        let mut products = vec![NarrowProducts::Named];
+        if of_base().any(|access| has_narrow_product(&access.offset)) {
+            products.push(NarrowProducts::WrittenOut);
         }
+        let both = |products| rows.iter().map(move |rows| Guess { rows: *rows, products });
+        products.into_iter().flat_map(both).collect()
     }
 
     /// A length of whole rows, `8*n*m`: the size of a cell, the number of rows and the size of a row.
     fn product(
         &self,
         access: &MemoryAccess<'p>,
-        rows: RowGuess,
+        Guess { rows, products }: Guess,
         wants: &mut Wants<'p>,
     ) -> Result<Option<WholeRows>, Stop> {
         let Some(length) = access.length.as_ref().filter(|_| rows != RowGuess::Nothing) else {
             return Ok(None);
         };
-        let poly = match self.polynomial(access.inst, length, wants) {
+        let poly = match self.polynomial(access.inst, length, products, wants) {
             Err(Stop::NotAffine | Stop::MayFail) => return Ok(None),
             poly => poly?,
         };
@@ -300,6 +326,13 @@ fn in_written_counters(offset: &Poly, written: &Written) -> Result<Poly, delinea
 
 /// The bytes of a cell; the number of rows and the size of a row.
 type WholeRows = (u64, [Rc<str>; 2]);
+
+/// How to look at what has several readings.
+#[derive(Clone, Copy, Debug)]
+struct Guess {
+    rows: RowGuess,
+    products: NarrowProducts,
+}
 
 /// Which factor in the length of a range of whole rows is the size of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@ use super::affine::Stop;
 use super::domains::Builder;
 use super::lift::Lifter;
 use super::memory::Wants;
+use super::polynomials::NarrowProducts;
 use crate::pass::{Block, Inst, Loop, Value};
 use delinearize::{Access, Poly, Problem, delinearize};
 use isl::{DimType, PwAff, Set, Val};
@@ -138,10 +139,11 @@ impl<'p> Lifter<'_, 'p> {
             let one = Val::one(limit.ctx())?;
             limit = limit.add_constant_val(one)?;
         }
-        let index = self.polynomial(test.at, &index, wants).map_err(|stop| match stop {
-            Stop::NotAffine => Stop::MayFail,
-            stop => stop,
-        })?;
+        let index =
+            self.polynomial(test.at, &index, NarrowProducts::Named, wants).map_err(|stop| match stop {
+                Stop::NotAffine => Stop::MayFail,
+                stop => stop,
+            })?;
         self.want_below(test.at, index, limit, wants)
     }
 

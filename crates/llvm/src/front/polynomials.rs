@@ -40,10 +40,11 @@ impl<'p> Lifter<'_, 'p> {
         &self,
         inst: Inst<'p>,
         scev: &ScevRef<'p>,
+        products: NarrowProducts,
         wants: &mut Wants<'p>,
     ) -> Result<Poly, Stop> {
         let chain = &self.domains.chains[&inst.block()];
-        Maker { lifter: self, inst, chain, wants, is_modular: false }.fraction(scev)?.whole()
+        Maker { lifter: self, inst, chain, products, wants, is_modular: false }.fraction(scev)?.whole()
     }
 
     /// Whether a polynomial is 0 in all iterations in which control comes to a block from none of the others.
@@ -155,11 +156,21 @@ fn whole(poly: &Poly) -> Option<Poly> {
     Some(all)
 }
 
+/// What becomes of a product of parameters in fewer than 64 bits that may wrap: `n * m` in `a[n * m + j]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NarrowProducts {
+    /// A parameter of its own, whatever it is: right for sizes.
+    Named,
+    /// What it is where it does not wrap: right for places.
+    WrittenOut,
+}
+
 /// Makes polynomials for one instruction.
 struct Maker<'m, 'l, 'p> {
     lifter: &'m Lifter<'l, 'p>,
     inst: Inst<'p>,
     chain: &'m [Loop<'p>],
+    products: NarrowProducts,
     wants: &'m mut Wants<'p>,
     /// The result counts modulo the width of the expression only.
     is_modular: bool,
@@ -168,7 +179,8 @@ struct Maker<'m, 'l, 'p> {
 impl<'p> Maker<'_, '_, 'p> {
     fn fraction(&mut self, scev: &ScevRef<'p>) -> Result<Fraction, Stop> {
         if !is_exact(scev) && !self.is_modular {
-            return self.affine(scev);
+            let is_written_out = self.products == NarrowProducts::WrittenOut && self.has_product(scev);
+            return if is_written_out { self.extended(scev, scev) } else { self.affine(scev) };
         }
         match &scev.kind {
             ScevKind::Add(operands) => self.combine(operands, Poly::constant(0), Fraction::add),
@@ -236,9 +248,9 @@ impl<'p> Maker<'_, '_, 'p> {
         result
     }
 
-    /// A product that may wrap in its width, in more bits: what it is where it does not.
+    /// A product that may wrap in its width, in more bits: what it is where it does not. Signs count unless zeros are added.
     fn extended(&mut self, scev: &ScevRef<'p>, operand: &ScevRef<'p>) -> Result<Fraction, Stop> {
-        let is_signed = matches!(scev.kind, ScevKind::SignExtend(_));
+        let is_signed = !matches!(scev.kind, ScevKind::ZeroExtend(_));
         let value = self.with_modular(true, |maker| maker.fraction(operand)).and_then(|value| {
             self.want_one_of(&value, Numbers { bits: operand.bits, is_signed })?;
             Ok(value)
@@ -251,13 +263,20 @@ impl<'p> Maker<'_, '_, 'p> {
 
     fn want_one_of(&mut self, value: &Fraction, numbers: Numbers) -> Result<(), Stop> {
         let poly = whole(&value.times).ok_or(Stop::NotAffine)?;
-        if value.by > 1 || poly.linear().is_none() {
-            return self.lifter.want_small(self.inst, (&poly, value.by), numbers, self.wants);
+        if value.by == 1 && poly.linear().is_some() {
+            match self.want_below(&poly, numbers) {
+                Err(Stop::MayFail) if self.products == NarrowProducts::WrittenOut => {}
+                result => return result,
+            }
         }
+        self.lifter.want_small(self.inst, (&poly, value.by), numbers, self.wants)
+    }
+
+    fn want_below(&mut self, poly: &Poly, numbers: Numbers) -> Result<(), Stop> {
         let context = self.lifter.affine.context()?;
         let limit = Val::read_from_str(context.ctx(), &numbers.limit().to_string())?;
         let limit = PwAff::val_on_domain(context, limit)?;
-        self.lifter.want_below(self.inst, poly, limit, self.wants)
+        self.lifter.want_below(self.inst, poly.clone(), limit, self.wants)
     }
 
     fn is_inside(&self, inst: Inst<'p>) -> bool {
@@ -403,6 +422,12 @@ impl<'p> Maker<'_, '_, 'p> {
 fn is_exact(scev: &Scev<'_>) -> bool {
     let is_linear = !matches!(&scev.kind, ScevKind::AddRec { operands, .. } if operands.len() > 2);
     scev.bits == 64 || scev.flags.nsw && is_linear || matches!(scev.kind, ScevKind::SignExtend(_))
+}
+
+/// Whether there is a choice of [`NarrowProducts`].
+pub(super) fn has_narrow_product(scev: &Scev<'_>) -> bool {
+    let is_product = matches!(&scev.kind, ScevKind::Mul(operands) if operands.len() > 1);
+    is_product && !is_exact(scev) || scev.operands().iter().any(|operand| has_narrow_product(operand))
 }
 
 fn is_sum_or_product(scev: &Scev<'_>) -> bool {

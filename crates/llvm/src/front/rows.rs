@@ -219,6 +219,7 @@ impl<'p> Lifter<'_, 'p> {
             cells,
             valid: self.affine.universe(0)?.params()?,
             declaration: format!("{}: {element}*[], rows behind pointers as one array", table.readable()),
+            is_proved: true,
             is_constant: true,
         }))
     }
