@@ -2,9 +2,12 @@
 // test: clang -O3 -g -mllvm -orthant-position=late -mllvm -orthant-only=multiply -mllvm -orthant-stop-after=lift -mllvm -orthant-print-after=lift -c %s -o /dev/null
 // test: clang -O3 -g -mllvm -orthant-position=late -mllvm -orthant-only=multiply -mllvm -orthant-count-checks %s -o %t.new
 // test: run %t.new
+// test: clang -O3 -g -mllvm -orthant-only=multiply -mllvm -orthant-count-checks %s -o %t.early
+// test: run %t.early
+// test: orthant explain %s
 // test: llvm clang -O3 %s -o %t.old
 // test: run %t.old
-// Paper 000, Listing 4: matrices as structures. The sizes and addresses are loaded; types tell LLVM that the stores leave
+// Paper 000, Listing 4: matrices as structures, late and early. The sizes and addresses are loaded; types tell LLVM that the stores leave
 // them alone. New loops run unless rows of B are shorter than those of C, a matrix is empty, or C overlaps A or B.
 #include "inputs/sum.h"
 #include <stddef.h>
@@ -69,6 +72,24 @@ int main(void) {
 // CHECK: 7 of 8: {{.*}}[shape
 // CHECK: 6 of 7: A0 and A1 do not overlap
 // CHECK: 5 of 6: A0 and A2 do not overlap
+// CHECK: product [[PRODUCT]]
+// CHECK: small [[SMALL]]
+// CHECK: one [[ONE]]
+// CHECK: wide [[WIDE]]
+// CHECK: short [[SHORT]]
+// CHECK: nothing [[NOTHING]]
+// CHECK: norow [[NOROW]]
+// CHECK: square [[SQUARE]]
+// CHECK: shifted [[SHIFTED]]
+// CHECK: touching [[TOUCHING]]
+// CHECK: 7 of 8: {{.*}}[shape
+// CHECK: 6 of 7: A0 and A2 do not overlap
+// CHECK: 5 of 6: A1 and A2 do not overlap
+// CHECK: {{^}}multiply
+// CHECK: optimized
+// CHECK: array A: double[][A->size1]{{$}}
+// CHECK: array B: double[][B->size1], valid when B->size1 >= C->size1{{$}}
+// CHECK: array C: double[][C->size1]{{$}}
 // CHECK: product [[PRODUCT]]
 // CHECK: small [[SMALL]]
 // CHECK: one [[ONE]]

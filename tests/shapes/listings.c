@@ -3,10 +3,12 @@
 // test: run %t.new
 // test: clang -O3 -mllvm -orthant-schedule=identity %s -o %t.same
 // test: run %t.same
+// test: clang -O3 -g -mllvm -orthant-schedule=identity -mllvm -orthant-only=figure1 -mllvm -orthant-count-checks %s -o %t.counted
+// test: run %t.counted
 // test: llvm clang -O3 %s -o %t.old
 // test: run %t.old
 // Paper 000, Listings 1, 2, 3 and 5 and Figure 1 (4: listing4.c; 6, 7: listing-6-7.c; 8, 9: multiples-and-sums.c). In Figure 1, the blue values
-// of the parameters are valid, the red ones are not: the rows overlap, and the original runs.
+// of the parameters are valid, the red ones are not: the rows overlap, the check fails, and the original runs.
 #include "inputs/sum.h"
 #include <stddef.h>
 __attribute__((noinline)) void constantSize(float A[1024][4096]) {
@@ -86,6 +88,14 @@ int main(void) {
 // CHECK: five [[FIVE]]
 // CHECK: blue [[BLUE]]
 // CHECK: red [[RED]]
+// CHECK: one [[ONE]]
+// CHECK: two [[TWO]]
+// CHECK: three [[THREE]]
+// CHECK: five [[FIVE]]
+// CHECK: blue [[BLUE]]
+// CHECK: red [[RED]]
+// CHECK: figure1: the check was made 2 times
+// CHECK: 1 of 2: {{.*}}o1 + s1{{.*}} [shape
 // CHECK: one [[ONE]]
 // CHECK: two [[TWO]]
 // CHECK: three [[THREE]]

@@ -5,6 +5,8 @@
 // it is executed under the same conditions before the loop, so that no memory is touched that the program does not touch.
 // LLVM's own pass does not do the latter, and what it does besides (it keeps cells in registers) is not wanted early.
 //
+// A load of what another one has loaded before the loop is not moved but replaced by that one, so that one size is one value.
+//
 // Where LLVM cannot tell whether the loop writes what is read, the load stays, and a copy of it before the loop has the value
 // that it always gives if it does not. Metadata connects the two, so that a nest can be lifted under that assumption.
 #include "context.h"
@@ -38,6 +40,17 @@ struct Copy {
 };
 // Loads that have a copy before a loop, the loop given by its header.
 using Copied = MapVector<std::pair<const LoadInst *, const BasicBlock *>, Copy>;
+// A load that was moved before a loop: from where it loads, and what has its value there. Both may be moved further.
+struct Moved {
+  const BasicBlock *header;
+  WeakTrackingVH pointer, value;
+  Guards guards;
+};
+// What a function's rounds know of each other.
+struct History {
+  Copied copied;
+  SmallVector<Moved, 8> moved;
+};
 
 class Hoister {
   LoopInfo &LI;
@@ -46,12 +59,13 @@ class Hoister {
   PostDominatorTree &PDT;
   AAResults &AA;
   Copied &copied;
+  SmallVectorImpl<Moved> &moved;
 
 public:
-  Hoister(Function &F, FunctionAnalysisManager &FAM, Copied &copied)
+  Hoister(Function &F, FunctionAnalysisManager &FAM, History &history)
       : LI(FAM.getResult<LoopAnalysis>(F)), SE(FAM.getResult<ScalarEvolutionAnalysis>(F)),
         DT(FAM.getResult<DominatorTreeAnalysis>(F)), PDT(FAM.getResult<PostDominatorTreeAnalysis>(F)),
-        AA(FAM.getResult<AAManager>(F)), copied(copied) {}
+        AA(FAM.getResult<AAManager>(F)), copied(history.copied), moved(history.moved) {}
 
   // Moves or copies one load that must be guarded, or all that need not be; true if it did something. A guard changes the
   // control flow, so that everything is asked anew after it.
@@ -63,6 +77,11 @@ public:
         if (!make_invariant(*L, load->getPointerOperand()) || !find_guards(*L, *load, guards))
           continue;
         changed = true;
+        if (Value *known = is_safe ? same_value(*L, *load, guards) : nullptr) {
+          load->replaceAllUsesWith(known);
+          load->eraseFromParent();
+          continue;
+        }
         if (Instruction *known = is_safe ? nullptr : equal_copy(*L, *load, guards)) {
           mark(*load, *known);
           copied[{load, L->getHeader()}] = {known, guards};
@@ -75,7 +94,9 @@ public:
           is_safe ? moving->moveBefore(end->getIterator()) : moving->insertBefore(end->getIterator());
         else
           value = put_guarded(*L, *end, *moving, guards);
-        if (!is_safe) {
+        if (is_safe) {
+          moved.push_back({L->getHeader(), moving->getPointerOperand(), value, guards});
+        } else {
           mark(*load, *value);
           copied[{load, L->getHeader()}] = {value, guards};
         }
@@ -93,7 +114,8 @@ private:
     for (BasicBlock *block = L.getLoopPreheader(); block; block = block->getSinglePredecessor())
       for (Instruction &I : reverse(*block)) {
         auto *earlier = dyn_cast<LoadInst>(&I);
-        if (earlier && earlier->isSimple() && earlier->getType() == load.getType() && is_same_place(*earlier, load))
+        if (earlier && earlier->isSimple() && earlier->getType() == load.getType() &&
+            is_same_place(earlier->getPointerOperand(), load))
           return earlier;
         if (I.mayWriteToMemory() || !left--)
           return nullptr;
@@ -105,21 +127,41 @@ private:
   Instruction *equal_copy(Loop &L, LoadInst &load, const Guards &guards) {
     if (LoadInst *earlier = available(L, load))
       return earlier;
-    for (auto &[of, copy] : copied) {
-      bool is_weaker = copy.guards.size() <= guards.size() &&
-                       std::equal(copy.guards.begin(), copy.guards.end(), guards.begin());
-      if (of.second == L.getHeader() && of.first->getType() == load.getType() && is_weaker &&
-          is_same_place(*of.first, load))
+    for (auto &[of, copy] : copied)
+      if (of.second == L.getHeader() && of.first->getType() == load.getType() && is_weaker(copy.guards, guards) &&
+          is_same_place(of.first->getPointerOperand(), load))
         return copy.value;
+    return nullptr;
+  }
+
+  // What has the value of a load before the loop already. Loads that copies are connected with stay.
+  Value *same_value(Loop &L, LoadInst &load, const Guards &guards) {
+    if (load.hasMetadata(load_mark) || load.hasMetadata(copy_marks))
+      return nullptr;
+    if (LoadInst *earlier = available(L, load))
+      return earlier;
+    for (Moved &known : moved) {
+      auto *value = dyn_cast_or_null<Instruction>(known.value);
+      if (value && known.pointer && known.header == L.getHeader() && value->getType() == load.getType() &&
+          is_weaker(known.guards, guards) && is_same_place(known.pointer, load) &&
+          DT.dominates(value, L.getLoopPreheader()->getTerminator()))
+        return value;
     }
     return nullptr;
   }
 
-  static bool is_same_place(const LoadInst &a, const LoadInst &b) {
-    const DataLayout &layout = a.getDataLayout();
-    APInt from(layout.getIndexTypeSizeInBits(a.getPointerOperandType()), 0), to = from;
-    const Value *first = a.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, from, true);
-    const Value *second = b.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, to, true);
+  // Whether the first conditions are some of the second.
+  static bool is_weaker(const Guards &a, const Guards &b) {
+    return a.size() <= b.size() && std::equal(a.begin(), a.end(), b.begin());
+  }
+
+  static bool is_same_place(const Value *pointer, const LoadInst &load) {
+    const DataLayout &layout = load.getDataLayout();
+    if (pointer->getType() != load.getPointerOperandType())
+      return false;
+    APInt from(layout.getIndexTypeSizeInBits(pointer->getType()), 0), to = from;
+    const Value *first = pointer->stripAndAccumulateConstantOffsets(layout, from, true);
+    const Value *second = load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, to, true);
     return first == second && from == to;
   }
 
@@ -293,8 +335,8 @@ private:
 PreservedAnalyses OrthantHoistPass::run(Function &F, FunctionAnalysisManager &FAM) {
   PreservedAnalyses preserved = PreservedAnalyses::all();
   // Each round moves at least one load out of at least one loop, so that there are few.
-  Copied copied;
-  for (unsigned rounds = 0; rounds < 64 && Hoister(F, FAM, copied).run(); rounds++) {
+  History history;
+  for (unsigned rounds = 0; rounds < 64 && Hoister(F, FAM, history).run(); rounds++) {
     preserved = PreservedAnalyses::none();
     FAM.invalidate(F, preserved);
   }
