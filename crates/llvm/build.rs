@@ -11,6 +11,7 @@ const SOURCES: &[&str] = &[
     "shim/scev.cpp",
     "shim/count.cpp",
     "shim/emit.cpp",
+    "shim/arithmetic.cpp",
     "shim/hoist.cpp",
     "shim/names.cpp",
     "shim/trial.cpp",

@@ -1,6 +1,7 @@
 // test: clang -O2 -g -fno-strict-aliasing -mllvm -orthant-stop-after=assume -mllvm -orthant-print-after=assume -c %s -o /dev/null
 // Figure 1 of paper 002, and Figure 2: bounds in memory, which must not wrap and not be overwritten; subscripts that must
-// stay inside their dimensions.
+// stay inside their dimensions. The paper assumes `grid[1] + 1 <= IMAX`; here rows of 5 cells, which need no assumption, are enough to make
+// all subscripts affine, and `j` and `i` together are the number of a row: its 32 is in the extent of the check.
 #define JMAX 64
 #define IMAX 32
 void compute_rhs(const int *grid, double (*rhs)[IMAX][5]) {

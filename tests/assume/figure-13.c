@@ -20,7 +20,7 @@ void f(int start, int num, double (*restrict A)[1024], double (*restrict B)[1024
 // # shape A: double[][1024], valid when start >= 0 and num + start <= 1024
 // orthant: assume: f
 // in bounds: the subscripts of A stay inside their dimensions
-//   assumed [num, start] -> {  : 0 <= start <= 1024 - num }
+//   assumed never [num, start] -> {  : num > 0 and (start >= 1025 - num or start < 0) }
 //   left    [num, start] -> {  : 0 <= start <= 1024 - num }
 // check:
 //   num >= 1

@@ -1,5 +1,6 @@
 // test: clang -O2 -g -mllvm -orthant-stop-after=assume -mllvm -orthant-print-after=assume -c %s -o /dev/null
-// Figure 7 of paper 002, with sizes of 100: where N <= 0, nothing is executed, and M does not matter.
+// Figure 7 of paper 002, with sizes of 100: where nothing is executed, sizes do not matter. The paper limits the columns of B, too; here
+// B is only read, so that it does not matter which of its cells are the same, and it stays one long row.
 void transpose(int N, int M, double (*restrict A)[100], double (*restrict B)[100]) {
   for (int i = 0; i < N; i++)
     for (int j = 0; j < M; j++)
@@ -8,7 +9,7 @@ void transpose(int N, int M, double (*restrict A)[100], double (*restrict B)[100
 // output:
 // orthant: assume: transpose
 // in bounds: the subscripts of A stay inside their dimensions
-//   assumed [M, N] -> {  : N <= 100 }
+//   assumed never [M, N] -> {  : M > 0 and N >= 101 }
 //   left    [M, N] -> {  : N <= 100 }
 // check:
 //   (M >= 1) && (N >= 1)

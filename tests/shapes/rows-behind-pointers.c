@@ -108,8 +108,9 @@ int main(void) {
 // CHECK: array a: double*[], rows behind pointers as one array
 // CHECK: array b: double*[], rows behind pointers as one array
 // CHECK: if at run time: the rows of a_0 follow each other and do not overlap
+// By their types, rows do not overlap tables.
 // CHECK: if at run time: a_0 and b_1 do not overlap
-// CHECK: if at run time: a_0 and a_2 do not overlap
+// CHECK-NEXT: code:
 // CHECK: {{^}}multiply 
 // CHECK: optimized
 // CHECK: array a: double*[], rows behind pointers as one array

@@ -1,7 +1,13 @@
-/* Shape flat: pointers that may alias, subscripts multiplied out by hand in int. */
+/* Shape flat: pointers that may alias, subscripts multiplied out by hand in int. With -DRESTRICT the pointers do not alias, to see what
+ * the check costs that has to find that out. */
+#ifdef RESTRICT
+#define FLAT_POINTER *__restrict__
+#else
+#define FLAT_POINTER *
+#endif
 #define FLAT_IN(type) const type
 #define FLAT_INOUT(type) type
-#define FLAT(mode, type, A, ...) , FLAT_##mode(type) *A
+#define FLAT(mode, type, A, ...) , FLAT_##mode(type) FLAT_POINTER A
 #define KERNEL_PARAMETERS \
     DIMS(DIM_FIRST, DIM_REST) SCALARS(SCALAR_REST, SCALAR_REST) ARRAYS(FLAT, FLAT, FLAT, FLAT)
 

@@ -1,38 +1,37 @@
-//! Bounded loops: for which parameters a domain is infinite (paper 002, Section 4.3).
+//! Bounded loops: when a loop is left, and for which parameters it never is (paper 002, Section 4.3).
 //!
-//! A domain is a union of clauses. A clause is bounded if each counter has a least and a greatest value once the counters
-//! before it are given: those are assumed to be bounded already (Figure 12). The other clauses are `I_S^inf`, and the
-//! parameters for which one of them has a point are the restriction.
+//! A loop runs until its condition leaves it: the iterations are those up to the first in which it does. Where there is no such
+//! iteration the domain has no end, `I_S^inf` of the paper, which is assumed away. The counters around the loop are given:
+//! they are bounded already (Figure 12).
+//!
+//! Example: `for (i = LB; i != UB; i++)` is left in iteration `UB - LB`, and never if `UB < LB` (Figure 11).
 
-use isl::{DimType, Set};
+use isl::{DimType, LocalSpace, PwAff, Set, Val};
 
-/// `{ : ... }`: parameter values for which a domain, `{ S[i, j] : ... }`, is infinite.
-pub fn unbounded(domain: &Set) -> isl::Result<Set> {
-    let mut all = Set::empty(domain.clone().params()?.get_space()?)?;
-    let clauses = domain.get_basic_set_list()?;
-    for position in 0..clauses.size()? {
-        let clause = Set::from_basic_set(clauses.get_at(position)?)?;
-        if !is_bounded(&clause)? {
-            all = all.union(clause.params()?)?;
-        }
-    }
-    all.coalesce()
+/// How a loop ends. Sets and functions are over the counters around the loop and its own, which is the last one.
+pub struct Exit {
+    /// `{ [i, j] -> [count] }`: the first iteration in which it is left; does not depend on the own counter.
+    pub count: PwAff,
+    /// `{ [i, j] }`: the iterations up to that one, which are those in which the condition is asked.
+    pub runs: Set,
+    /// `{ [i, j] }`: where it is never left.
+    pub never: Set,
 }
 
-/// Whether each counter of a clause is bounded by parameters and counters before it.
-fn is_bounded(clause: &Set) -> isl::Result<bool> {
-    let depth = clause.dim(DimType::Set)?;
-    for counter in 0..depth {
-        // The counters before it are like parameters; those behind it say nothing that the clause does not imply.
-        let outer = clause.clone().project_out(DimType::Set, counter + 1, depth - counter - 1)?;
-        let outer = outer.reset_tuple_id()?;
-        let given = outer.dim(DimType::Param)?;
-        let outer = outer.move_dims(DimType::Param, given, DimType::Set, 0, counter)?;
-        if !outer.dim_is_bounded(DimType::Set, 0)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+/// How a loop ends that is entered in some iterations of those around it, `{ [i, j] }` for all `j`, and whose condition leaves it
+/// in others, `{ [i, j] }`.
+pub fn exit(entered: &Set, leaves: Set) -> isl::Result<Exit> {
+    let own = entered.dim(DimType::Set)? - 1;
+    let zero = Val::int_from_si(entered.ctx(), 0)?;
+    let counts = entered.clone().lower_bound_val(DimType::Set, own, zero)?;
+    // From the counters around to the iterations in which it would leave.
+    let exits = counts.clone().intersect(leaves)?.identity()?;
+    let exits = exits.project_out(DimType::In, own, 1)?.project_out(DimType::Out, 0, own)?;
+    let count = exits.lexmin_pw_multi_aff()?.get_at(0)?.add_dims(DimType::In, 1)?;
+    let never = entered.clone().subtract(count.clone().domain()?)?;
+    let counter = PwAff::var_on_domain(LocalSpace::from_space(entered.get_space()?)?, DimType::Set, own)?;
+    let runs = counts.intersect(counter.le_set(count.clone())?)?;
+    Ok(Exit { count, runs, never })
 }
 
 #[cfg(test)]
@@ -40,23 +39,35 @@ mod tests {
     use super::*;
     use isl::Ctx;
 
-    fn check(domain: &str, expected: &str) {
+    /// For which parameters the loop is endless, and its last iteration.
+    fn check(entered: &str, leaves: &str, endless: &str, count: &str) {
         let ctx = Ctx::new();
-        let found = unbounded(&Set::read_from_str(&ctx, domain).unwrap()).unwrap();
-        let expected = Set::read_from_str(&ctx, expected).unwrap();
-        assert!(found.is_equal(&expected).unwrap(), "{found} is not {expected}");
+        let set = |text: &str| Set::read_from_str(&ctx, text).unwrap();
+        let found = exit(&set(entered), set(leaves)).unwrap();
+        let never = found.never.params().unwrap();
+        assert!(never.is_equal(&set(endless)).unwrap(), "{never} is not {endless}");
+        let expected = PwAff::read_from_str(&ctx, count).unwrap();
+        assert!(found.count.is_equal(&expected).unwrap(), "{} is not {count}", found.count);
     }
 
     #[test]
     fn figure_11() {
-        let domain = "[LB, UB] -> { S[i] : LB <= i < UB or UB < LB <= i }";
-        check(domain, "[LB, UB] -> { : UB < LB }");
+        check(
+            "[LB, UB] -> { [i] }",
+            "[LB, UB] -> { [i] : LB + i = UB }",
+            "[LB, UB] -> { : UB < LB }",
+            "[LB, UB] -> { [i] -> [(UB - LB)] : LB <= UB }",
+        );
     }
 
+    /// The outer counter is given: the inner loop ends whatever the outer one does.
     #[test]
     fn figure_12() {
-        check("[N] -> { S[i, j] : 0 <= i < N and 0 <= j < i }", "[N] -> { : false }");
-        // The outer loop is the only one to blame.
-        check("[N] -> { S[i, j] : 0 <= i and N > 3 and 0 <= j < i }", "[N] -> { : N > 3 }");
+        check(
+            "[N] -> { [i, j] : i >= 0 }",
+            "[N] -> { [i, j] : j >= i }",
+            "[N] -> { : false }",
+            "[N] -> { [i, j] -> [(i)] : i >= 0 }",
+        );
     }
 }

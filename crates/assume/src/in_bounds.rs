@@ -5,10 +5,26 @@
 //! touches one. The first dimension has no end.
 
 use isl::{DimType, Map, Set, Val};
+use model::{Array, ArrayId, Layout, Scop};
+
+/// `{ : ... }`: parameter values for which an access of the model to an array leaves its dimensions; `None` if their sizes are not
+/// constant.
+pub fn all_outside(scop: &Scop, array: ArrayId) -> isl::Result<Option<Set>> {
+    let Array { shape, layout, .. } = &scop.arrays[array.index()];
+    let sizes = shape.iter().skip(1).map(|size| size.as_ref()?.parse().ok()).collect::<Option<Vec<i64>>>();
+    let Some(sizes) = sizes.filter(|_| *layout == Layout::Even) else { return Ok(None) };
+    let mut all = Set::empty(scop.context.get_space()?)?;
+    for stmt in &scop.stmts {
+        for access in stmt.accesses.iter().filter(|access| access.array == array) {
+            all = all.union(outside(&access.relation, &sizes, &stmt.domain)?)?;
+        }
+    }
+    Ok(Some(all.intersect(scop.context.clone())?.coalesce()?))
+}
 
 /// `{ : ... }`: parameter values for which an access, `{ S[i, j] -> A[x, y] }`, leaves dimensions of these sizes in the domain. One
 /// size for each dimension but the first.
-pub fn outside(access: &Map, sizes: &[i64], domain: &Set) -> isl::Result<Set> {
+fn outside(access: &Map, sizes: &[i64], domain: &Set) -> isl::Result<Set> {
     let cells = access.clone().intersect_domain(domain.clone())?.range()?;
     let mut all = Set::empty(cells.clone().params()?.get_space()?)?;
     for (index, size) in sizes.iter().enumerate() {

@@ -5,12 +5,12 @@
 //! is in another array, that is `no_overlap`'s affair.
 
 use isl::Set;
-use model::{AccessKind, ArrayId, Scop};
+use model::{AccessKind, ArrayId, Stmt};
 
-/// `{ A[x] }`: the cells of an array that the nest writes.
-pub fn written(scop: &Scop, array: ArrayId) -> isl::Result<Option<Set>> {
+/// `{ A[x] }`: the cells of an array that these statements write, if they do.
+pub fn written(stmts: &[Stmt], array: ArrayId) -> isl::Result<Option<Set>> {
     let mut all: Option<Set> = None;
-    for stmt in &scop.stmts {
+    for stmt in stmts {
         let writes = stmt.accesses.iter().filter(|access| access.kind != AccessKind::Read);
         for access in writes.filter(|access| access.array == array) {
             let cells = access.relation.clone().intersect_domain(stmt.domain.clone())?.range()?;

@@ -45,7 +45,10 @@ pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
     }
     let mut functions = report::arrange(functions);
     if let Some(file) = matches.get_one::<PathBuf>("counts") {
-        report::with_counts(&mut functions, &counts(file)?);
+        let counts = counts(file)?;
+        if report::with_counts(&mut functions, &counts) == 0 {
+            eprintln!("orthant: warning: {}", nothing_counted(file, &counts));
+        }
     }
     if let Some(file) = sarif {
         output::write(file, report::sarif(&functions, env!("CARGO_PKG_VERSION")).as_bytes())?;
@@ -63,6 +66,21 @@ fn counts(file: &Path) -> Result<Vec<report::Counted>, Failure> {
     };
     let text = std::fs::read_to_string(file).map_err(|error| broken(error.to_string()))?;
     report::read_counts(&text).map_err(broken)
+}
+
+/// Why no condition has a number behind it.
+fn nothing_counted(file: &Path, counts: &[report::Counted]) -> String {
+    let file = file.display();
+    match counts.first() {
+        None => format!(
+            "{file} is empty: no program built with -orthant-count-checks has ended, or its new loops were never reached"
+        ),
+        Some(counted) => format!(
+            "{file} counts other nests than these, {} for example: explain the sources that the program was built of, with the \
+             same options",
+            counted.symbol
+        ),
+    }
 }
 
 fn jobs(matches: &ArgMatches) -> Result<Vec<Job>, Failure> {

@@ -54,6 +54,7 @@ pub struct Modelled<'p> {
 struct Run<'a, 'p> {
     pass: Pass<'p>,
     options: &'a Options,
+    timers: &'a Timers,
     /// One for the whole function.
     budget: Budget,
     /// Bounds of the search for shapes.
@@ -69,7 +70,7 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p
         alphas: options.shape_alphas,
         shapes: options.shape_candidates,
     };
-    let run = Run { pass, options, budget: Budget::new(options.budget), shapes };
+    let run = Run { pass, options, timers, budget: Budget::new(options.budget), shapes };
     let is_last = |stage: &str| options.stop_after.as_deref() == Some(stage);
     let nests = timers.time("detect", &run.budget, || detect(pass, &run.budget));
     let mut outcome = Outcome { nests, models: Vec::new(), changed: false };
@@ -146,7 +147,8 @@ fn lift_and_assume<'p>(
 ) -> Result<(Lifted<'p>, Assumed), Obstacle<'p>> {
     let lifted = lift(run.pass, region, ctx, &run.budget, &run.shapes)?;
     let refuse = |reason| Obstacle::of_region(region, reason);
-    let assumed = assume::simplify(&lifted.scop).map_err(|error| refuse(of_isl(error, "assume")))?;
+    let simplified = run.timers.time("assume", &run.budget, || assume::simplify(&lifted.scop));
+    let assumed = simplified.map_err(|error| refuse(of_isl(error, "assume")))?;
     let assumed = assumed.map_err(|Infeasible { kind, why, loc }| {
         refuse(Reason::InfeasibleAssumption { kind, why, place: loc.map(|loc| loc.to_string()) })
     })?;

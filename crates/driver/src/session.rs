@@ -8,7 +8,7 @@ use isl::Set;
 use llvm::front::detect::{Nest, Verdict, reject_all};
 use llvm::pass::demangle;
 use llvm::{Anchor, Pass, RemarkKind};
-use model::{Reason, Refusal, Scop, SourceLoc};
+use model::{Access, ArrayKind, Reason, Refusal, Scop, SourceLoc};
 use options::Options;
 use report::{AssumptionReport, FORMAT, FunctionReport, NestReport, NewLoops};
 use std::collections::HashSet;
@@ -190,7 +190,14 @@ fn nest_report(nest: &Nest<'_>, model: Option<&Modelled<'_>>, with_code: bool) -
     let arrays = model.map(|model| model.lifted.declarations.clone()).unwrap_or_default();
     let assumptions = model.map(|model| assumptions(&model.assumed)).unwrap_or_default();
     let (depth, loops) = (nest.depth(), nest.loops.len() as u32);
-    NestReport { loc: nest.loc(), depth, loops, arrays, assumptions, outcome }
+    let statements = model.map(|model| touching_memory(&model.lifted.scop)).unwrap_or_default();
+    NestReport { loc: nest.loc(), depth, loops, statements, arrays, assumptions, outcome }
+}
+
+/// How many statements touch memory.
+fn touching_memory(scop: &Scop) -> u32 {
+    let is_memory = |access: &Access| scop.arrays[access.array.index()].kind == ArrayKind::Memory;
+    scop.stmts.iter().filter(|stmt| stmt.accesses.iter().any(is_memory)).count() as u32
 }
 
 fn model_outcome(model: &Modelled<'_>, with_code: bool) -> report::Outcome {

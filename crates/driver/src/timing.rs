@@ -1,4 +1,5 @@
-//! Time and work spent in each stage, over all functions of a compilation.
+//! Time and work spent in each stage, over all functions of a compilation. What the stage `assume` takes is counted under `lift`, too,
+//! where nests are simplified as they are lifted.
 
 use model::Budget;
 use std::fmt::Write as _;

@@ -1,11 +1,13 @@
-//! Programs that violate what was assumed about them (`assume/*.c`, one for each kind of assumption): the new loops must
-//! give way to the original.
+//! Programs that violate what was assumed about them (`assume/*.c`, one for each kind of assumption, and one for each of the other
+//! languages): the new loops must give way to the original.
 //!
 //! Each program is compiled twice, without and with Orthant, and calls both versions of its kernels with all small
 //! parameters (`assume/harness.h`). The order of the new loops is the most different one that is legal under the
 //! assumptions: every loop backwards (`order: reversed`), so that a check that lets too much through changes results. The
 //! original is compiled under `-fsanitize=undefined` as well, so that what is compared is defined. Which kernels must have
 //! new loops stands in the program.
+//!
+//! Kernels of Fortran and Rust are in a file beside the program. Their two versions get their names afterwards, in the object file.
 
 use filetests::Toolchain;
 use std::fs;
@@ -29,6 +31,17 @@ impl Program {
         Program { file, text, folder: tempfile::tempdir().unwrap(), toolchain }
     }
 
+    /// The file with kernels in another language.
+    fn foreign(&self) -> Option<PathBuf> {
+        let beside = ["f90", "rs"].map(|language| self.file.with_extension(language));
+        beside.into_iter().find(|file| file.is_file())
+    }
+
+    /// The symbol of a kernel in reports.
+    fn symbol(&self, kernel: &str) -> String {
+        if self.foreign().is_some() { kernel.to_owned() } else { format!("optimized{kernel}") }
+    }
+
     fn path(&self, name: &str) -> String {
         self.folder.path().join(name).display().to_string()
     }
@@ -39,35 +52,71 @@ impl Program {
         line.map(|words| words.split_whitespace().collect()).unwrap_or_default()
     }
 
+    /// Runs one of LLVM's programs.
+    #[track_caller]
+    fn llvm(&self, tool: &str, args: &[&str], options: &str) {
+        let mut command =
+            Command::new(self.toolchain.llvm(tool).unwrap_or_else(|message| panic!("{message}")));
+        command.args(args).env_remove("ORTHANT_CONFIG").env("ORTHANT_OPTS", options);
+        run_to_end(&mut command);
+    }
+
     #[track_caller]
     fn clang(&self, args: &[&str], options: &str) {
-        let clang = self.toolchain.llvm("clang").unwrap_or_else(|message| panic!("{message}"));
-        let mut command = Command::new(clang);
-        command.args(["-w", "-g"]).args(self.words("flags")).args(args);
-        command.env_remove("ORTHANT_CONFIG").env("ORTHANT_OPTS", options);
-        let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{command:?}: {said}");
+        let flags = self.words("flags");
+        self.llvm("clang++", &[&["-w", "-g", "-Wno-deprecated"], &flags[..], args].concat(), options);
     }
 
     /// Compiles one version of the kernels, or what calls them.
     fn compile(&self, defines: &[&str], args: &[&str], to: &str, options: &str) {
         let (file, to) = (self.file.display().to_string(), self.path(to));
-        self.clang(&[defines, args, &["-c", &file, "-o", &to]].concat(), options);
+        let language = if file.ends_with(".c") { "c" } else { "c++" };
+        self.clang(&[defines, args, &["-c", "-x", language, &file, "-o", &to]].concat(), options);
+    }
+
+    /// Compiles one version of the kernels.
+    fn kernels(&self, version: &str, args: &[&str], to: &str, options: &str) {
+        let Some(file) = self.foreign() else {
+            let version = format!("-DVERSION={version}");
+            return self.compile(&["-DKERNELS", &version], args, to, options);
+        };
+        let (path, file) = (self.path(to), file.display().to_string());
+        if file.ends_with(".rs") {
+            let bitcode = self.path("kernels.bc");
+            let mut rustc = self.toolchain.tool("rustc").unwrap_or_else(|message| panic!("{message}"));
+            // The passes are clang's, with the plugin among them.
+            rustc.args([
+                "--crate-type=lib",
+                "--edition=2024",
+                "-g",
+                "-O",
+                "-Cno-prepopulate-passes",
+                "-Cpanic=abort",
+            ]);
+            run_to_end(rustc.args(["--emit=llvm-bc", "-o", &bitcode, &file]));
+            self.clang(&[args, &["-c", "-x", "ir", &bitcode, "-o", &path]].concat(), options);
+        } else {
+            self.llvm("flang", &[args, &["-g", "-c", &file, "-o", &path]].concat(), options);
+        }
+        let names =
+            self.words("kernels").into_iter().map(|name| format!("--redefine-sym={name}={version}{name}"));
+        let names: Vec<_> = names.collect();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        self.llvm("llvm-objcopy", &[&names[..], &[&path]].concat(), "");
     }
 
     fn original(&self, args: &[&str]) {
-        self.compile(&["-DKERNELS", "-DVERSION=original", "-O1"], args, "original.o", "enable=false");
+        self.kernels("original", &[&["-O1"], args].concat(), "original.o", "enable=false");
         self.compile(&["-DMAIN", "-O1"], args, "main.o", "enable=false");
     }
 
     /// In the program's own order; then, if the program says so, with all loops backwards.
     fn optimized(&self, options: &str) {
         let plugin = format!("-fpass-plugin={}", self.toolchain.plugin().display());
-        let args = ["-DKERNELS", "-DVERSION=optimized", "-O2", &plugin];
+        let args = ["-O2", &plugin];
         let orders = self.path("orders");
         let first = format!("{options} schedule=identity schedule-out={orders}");
-        self.compile(&args, &[], "optimized.o", &first);
+        self.kernels("optimized", &args, "optimized.o", &first);
         let files = fs::read_dir(&orders).unwrap().map(|entry| entry.unwrap().path());
         if self.text.contains("order: reversed") {
             files.for_each(|file| reverse(&file));
@@ -76,7 +125,7 @@ impl Program {
             "{options} schedule=identity schedule-in={orders} report={report}",
             report = self.path("report")
         );
-        self.compile(&args, &[], "optimized.o", &second);
+        self.kernels("optimized", &args, "optimized.o", &second);
     }
 
     /// Which kernels have new loops, if that is to be known.
@@ -85,7 +134,7 @@ impl Program {
         let report = fs::read_to_string(self.path("report")).unwrap();
         for kernel in self.words("new loops") {
             let is_new = |line: &&str| {
-                line.contains(&format!("\"symbol\":\"optimized{kernel}\""))
+                line.contains(&format!("\"symbol\":\"{}\"", self.symbol(kernel)))
                     && line.contains("\"outcome\":\"optimized\"")
             };
             assert!(report.lines().any(|line| is_new(&line)), "{kernel} has no new loops: {report}");
@@ -97,7 +146,7 @@ impl Program {
     fn both_versions_run(&self) {
         let counts = fs::read_to_string(self.path("counts")).unwrap();
         for kernel in self.words("new loops") {
-            let own = |line: &&str| line.contains(&format!("\"symbol\":\"optimized{kernel}\""));
+            let own = |line: &&str| line.contains(&format!("\"symbol\":\"{}\"", self.symbol(kernel)));
             let number = |line: &str, key: &str| -> Option<u64> {
                 let rest = line.rsplit_once(&format!("\"{key}\":"))?.1;
                 rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
@@ -125,8 +174,40 @@ impl Program {
     fn link(&self, objects: [&str; 3], args: &[&str], to: &str) {
         let objects = objects.map(|object| self.path(object));
         let objects = objects.each_ref().map(String::as_str);
-        self.clang(&[&objects[..], args, &["-o", &self.path(to)]].concat(), "enable=false");
+        let to = self.path(to);
+        match self.foreign().and_then(|file| file.extension().map(|language| language.to_owned())) {
+            Some(language) if language == "f90" => {
+                self.llvm("flang", &[&objects[..], &["-o", &to]].concat(), "enable=false");
+            }
+            Some(_) => {
+                // Both versions of the kernels have a handler of panics.
+                let core = self.core_of_rust();
+                let more = [&core, "-Wl,--allow-multiple-definition", "-o", &to];
+                self.clang(&[&objects[..], args, &more].concat(), "enable=false");
+            }
+            None => self.clang(&[&objects[..], args, &["-o", &to]].concat(), "enable=false"),
+        }
     }
+
+    /// Rust's library without a system.
+    fn core_of_rust(&self) -> String {
+        let mut rustc = self.toolchain.tool("rustc").unwrap_or_else(|message| panic!("{message}"));
+        let output = rustc.args(["--print", "target-libdir"]).output().unwrap();
+        let folder = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+        let is_core = |file: &PathBuf| {
+            file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libcore-"))
+        };
+        let core = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(is_core);
+        core.unwrap().display().to_string()
+    }
+}
+
+/// Runs a program that must succeed.
+#[track_caller]
+fn run_to_end(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{command:?}: {said}");
 }
 
 /// Every loop of an order backwards: `S0[i0, i1] -> [(i0)]` becomes `S0[i0, i1] -> [(-(i0))]`.
@@ -144,13 +225,16 @@ fn reverse(file: &Path) {
 /// The original of a program is defined.
 #[track_caller]
 fn is_defined(program: &Program) {
+    if program.foreign().is_some() {
+        return; // there is no such sanitizer for them
+    }
     let unused = program.words("undefined").into_iter().map(|name| format!("-fno-sanitize={name}"));
     let flags = ["-fsanitize=undefined".to_owned(), "-fno-sanitize-recover=all".to_owned()];
     let flags: Vec<_> = flags.into_iter().chain(unused).collect();
     let flags: Vec<_> = flags.iter().map(String::as_str).collect();
     program.original(&flags);
     // The other version is the original too.
-    program.compile(&["-DKERNELS", "-DVERSION=optimized", "-O1"], &flags, "other.o", "enable=false");
+    program.kernels("optimized", &[&["-O1"], &flags[..]].concat(), "other.o", "enable=false");
     program.link(["original.o", "other.o", "main.o"], &flags, "sane");
     program.run("sane");
 }
@@ -160,9 +244,11 @@ fn gives_way(name: &str) {
     let program = Program::new(name);
     is_defined(&program);
     program.original(&[]);
-    for options in ["position=early", "position=late", "position=early count-checks"] {
+    let position = if program.words("position") == ["late"] { "position=late" } else { "position=early" };
+    let counting = format!("{position} count-checks");
+    for options in ["position=early", "position=late", &counting] {
         program.optimized(options);
-        if options == "position=early" {
+        if options == position {
             program.has_new_loops();
         }
         program.link(["original.o", "optimized.o", "main.o"], &[], "both");
@@ -194,6 +280,26 @@ fn columns_beyond_the_row() {
 #[test]
 fn bounds_that_the_loop_overwrites() {
     gives_way("invariant.c");
+}
+
+#[test]
+fn arrays_inside_a_variable() {
+    gives_way("extent.c");
+}
+
+#[test]
+fn headers_and_exceptions_of_cpp() {
+    gives_way("iterators.cpp");
+}
+
+#[test]
+fn pointers_of_fortran() {
+    gives_way("pointers.c");
+}
+
+#[test]
+fn slices_of_rust() {
+    gives_way("slices.c");
 }
 
 #[test]

@@ -31,6 +31,9 @@ struct OrthantPass {
 bool orthant_on_trial(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::FunctionPassManager &passes,
                       const bool &was_worth_it);
 
+// Moves arithmetic that ScalarEvolution does not know before the loops in which it does not change; true if it did.
+bool orthant_move_arithmetic(llvm::LoopInfo &LI, llvm::ScalarEvolution &SE, llvm::DominatorTree &DT);
+
 // Moves loads of values that do not change in a loop nest before it.
 struct OrthantHoistPass : llvm::PassInfoMixin<OrthantHoistPass> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

@@ -1,6 +1,7 @@
 // Changes of the control flow and of SSA form that the C interface of LLVM has no words for.
 #include "context.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
@@ -45,6 +46,13 @@ LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockR
   if (!expander.isSafeToExpandAt(scev, before))
     return nullptr;
   return wrap(expander.expandCodeFor(scev, scev->getType(), before));
+}
+
+LLVMValueRef orthant_freeze(LLVMValueRef value, LLVMBasicBlockRef block) {
+  Value *V = unwrap(value);
+  if (isGuaranteedNotToBeUndefOrPoison(V))
+    return value;
+  return wrap(new FreezeInst(V, "orthant.known", unwrap(block)->getTerminator()->getIterator()));
 }
 
 LLVMBasicBlockRef orthant_split_exiting(LLVMBasicBlockRef exit, const LLVMBasicBlockRef *region, size_t count) {

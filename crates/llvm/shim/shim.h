@@ -116,6 +116,10 @@ uint64_t orthant_access_bytes(LLVMValueRef inst); // of a load or store; 0: not 
 void orthant_unsupported_type(LLVMValueRef inst, OrthantSink sink, void *data);
 // 0: no alias, 1: may, 2: partial, 3: must. `bytes` 0: unknown extent.
 unsigned orthant_alias(OrthantPass *pass, LLVMValueRef a, uint64_t a_bytes, LLVMValueRef b, uint64_t b_bytes);
+// Whether the types of two loads or stores say that they never touch the same memory, in whichever iterations.
+bool orthant_types_are_apart(OrthantPass *pass, LLVMValueRef a, LLVMValueRef b);
+// The bytes of a global or stack variable; 0: it is none, or they are not known here.
+uint64_t orthant_object_bytes(OrthantPass *pass, LLVMValueRef base);
 bool orthant_may_read(OrthantPass *pass, LLVMValueRef call, LLVMValueRef base); // anything addressed from base
 void orthant_target(OrthantPass *pass, OrthantTarget *target);
 
@@ -138,6 +142,8 @@ LLVMBasicBlockRef orthant_split_entering(OrthantPass *pass, LLVMBasicBlockRef en
                                          size_t count);
 // Computes an expression before the block's terminator; null if that is not safe there.
 LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockRef block);
+// The value, or at the end of the block one that is the same number for all who use it, if it may be undefined.
+LLVMValueRef orthant_freeze(LLVMValueRef value, LLVMBasicBlockRef block);
 // Puts a block before a region's exit that all edges from the region go through; for each phi of the exit it has a
 // phi, in the same order, with the values that come from the region.
 LLVMBasicBlockRef orthant_split_exiting(LLVMBasicBlockRef exit, const LLVMBasicBlockRef *region, size_t count);

@@ -1,5 +1,7 @@
 // Questions to loops, regions, dominators, alias analysis, the target and the remark emitter.
 #include "context.h"
+#include "llvm/Analysis/MemoryBuiltins.h"
+#include "llvm/Analysis/TypeBasedAliasAnalysis.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/DebugInfo.h"
@@ -273,6 +275,27 @@ static MemoryLocation memory(LLVMValueRef pointer, uint64_t bytes) {
 
 unsigned orthant_alias(OrthantPass *pass, LLVMValueRef a, uint64_t a_bytes, LLVMValueRef b, uint64_t b_bytes) {
   return pass->alias.alias(memory(a, a_bytes), memory(b, b_bytes));
+}
+
+// Only the types: what else is known of the places holds in one iteration of a loop, not across iterations.
+bool orthant_types_are_apart(OrthantPass *pass, LLVMValueRef a, LLVMValueRef b) {
+  AAMDNodes first, second;
+  first.TBAA = cast<Instruction>(unwrap(a))->getMetadata(LLVMContext::MD_tbaa);
+  second.TBAA = cast<Instruction>(unwrap(b))->getMetadata(LLVMContext::MD_tbaa);
+  if (!first.TBAA || !second.TBAA)
+    return false;
+  TypeBasedAAResult by_type(pass->function.hasFnAttribute(Attribute::SanitizeType));
+  SimpleAAQueryInfo query(pass->alias);
+  auto anywhere = [](const AAMDNodes &type) { return MemoryLocation::getBeforeOrAfter(nullptr, type); };
+  return by_type.alias(anywhere(first), anywhere(second), query, nullptr) == AliasResult::NoAlias;
+}
+
+uint64_t orthant_object_bytes(OrthantPass *pass, LLVMValueRef base) {
+  const Value *object = unwrap(base);
+  const auto *global = dyn_cast<GlobalVariable>(object);
+  const bool is_known = global ? global->hasInitializer() && !global->isInterposable() : isa<AllocaInst>(object);
+  uint64_t bytes = 0;
+  return is_known && getObjectSize(object, bytes, pass->function.getDataLayout(), nullptr) ? bytes : 0;
 }
 
 bool orthant_may_read(OrthantPass *pass, LLVMValueRef call, LLVMValueRef base) {

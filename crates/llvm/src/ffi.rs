@@ -139,6 +139,8 @@ unsafe extern "C" {
         b: LLVMValueRef,
         b_bytes: u64,
     ) -> c_uint;
+    pub fn orthant_types_are_apart(pass: *mut OrthantPass, a: LLVMValueRef, b: LLVMValueRef) -> bool;
+    pub fn orthant_object_bytes(pass: *mut OrthantPass, base: LLVMValueRef) -> u64;
     pub fn orthant_may_read(pass: *mut OrthantPass, call: LLVMValueRef, base: LLVMValueRef) -> bool;
     pub fn orthant_target(pass: *mut OrthantPass, target: *mut Target);
 
@@ -165,6 +167,7 @@ unsafe extern "C" {
         scev: *const LLVMScev,
         block: LLVMBasicBlockRef,
     ) -> LLVMValueRef;
+    pub fn orthant_freeze(value: LLVMValueRef, block: LLVMBasicBlockRef) -> LLVMValueRef;
     pub fn orthant_split_exiting(
         exit: LLVMBasicBlockRef,
         region: *const LLVMBasicBlockRef,

@@ -146,6 +146,11 @@ impl<'p> Pass<'p> {
         Value::if_any(ask!(ffi::orthant_expand(self.raw, scev.raw, block.raw)))
     }
 
+    /// The value, or at the end of the block one that is the same for all who use it, if it may be undefined.
+    pub(crate) fn freeze(self, value: Value<'p>, block: Block<'p>) -> Value<'p> {
+        Value::of(ask!(ffi::orthant_freeze(value.raw, block.raw)))
+    }
+
     /// Puts a block before a region's exit that all edges from the region go through.
     pub(crate) fn split_exiting(self, exit: Block<'p>, region: &[Block<'p>]) -> Block<'p> {
         let blocks: Vec<_> = region.iter().map(|block| block.raw).collect();
@@ -285,6 +290,16 @@ impl<'p> Pass<'p> {
             3 => Alias::Must,
             _ => Alias::May,
         }
+    }
+
+    /// Whether the types of two loads or stores say that they never touch the same memory, in whichever iterations.
+    pub fn types_are_apart(self, a: Inst<'p>, b: Inst<'p>) -> bool {
+        ask!(ffi::orthant_types_are_apart(self.raw, a.raw, b.raw))
+    }
+
+    /// The bytes of a global or stack variable, if that is what it is and they are known here.
+    pub fn object_bytes(self, base: Value<'p>) -> Option<u64> {
+        Some(ask!(ffi::orthant_object_bytes(self.raw, base.raw))).filter(|bytes| *bytes > 0)
     }
 
     /// Values from before loops around a load: what the load gives if nothing in the loop writes what it reads.

@@ -95,8 +95,9 @@ fn add(known: &mut Counted, new: &Counted) {
     }
 }
 
-/// Puts numbers behind the conditions of nests that were counted.
-pub fn with_counts(functions: &mut [FunctionReport], counts: &[Counted]) {
+/// Puts numbers behind the conditions of nests that were counted; how many nests that are.
+pub fn with_counts(functions: &mut [FunctionReport], counts: &[Counted]) -> usize {
+    let mut found = 0;
     for function in functions {
         for nest in &mut function.nests {
             let Outcome::Optimized(new) = &mut nest.outcome else { continue };
@@ -107,6 +108,7 @@ pub fn with_counts(functions: &mut [FunctionReport], counts: &[Counted]) {
                     && texts().eq(counted.conjuncts.iter().map(|part| &part.text))
             };
             let Some(counted) = counts.iter().find(fits) else { continue };
+            found += 1;
             let mut of = counted.runs;
             for (condition, part) in new.conditions.iter_mut().zip(&counted.conjuncts) {
                 condition.held = Some(Held { times: part.held, of });
@@ -114,6 +116,7 @@ pub fn with_counts(functions: &mut [FunctionReport], counts: &[Counted]) {
             }
         }
     }
+    found
 }
 
 #[cfg(test)]

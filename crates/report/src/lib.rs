@@ -53,6 +53,9 @@ pub struct NestReport {
     pub depth: u32,
     /// How many loops it has.
     pub loops: u32,
+    /// How many statements of its model touch memory; 0 without a model.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub statements: u32,
     /// The arrays whose shape was found, as declarations with their conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrays: Vec<String>,
@@ -61,6 +64,10 @@ pub struct NestReport {
     pub assumptions: Vec<AssumptionReport>,
     /// What became of it.
     pub outcome: Outcome,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Something that was assumed of a nest.

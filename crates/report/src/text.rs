@@ -258,6 +258,7 @@ mod tests {
             loc: place(line, 3),
             depth: 2,
             loops: 3,
+            statements: 0,
             arrays: vec![],
             assumptions: vec![],
             outcome: Outcome::Rejected { refusals },

@@ -67,7 +67,14 @@ fn run(ws: &Workspace, matches: &ArgMatches) -> Outcome {
         Some(("bench", m)) => bench::run(ws, &bench_request(m), &bench::suite::Options::from(m)),
         Some(("fuzz", m)) => fuzz::run(ws, &fuzz_request(m)),
         Some(("realworld", m)) => realworld::run(ws, &strings(m, "project")),
-        Some(("survey", m)) => survey::run(ws, m.get_one::<PathBuf>("path").unwrap_or(&PathBuf::from("."))),
+        Some(("survey", m)) => survey::run(
+            ws,
+            &survey::Request {
+                paths: m.get_many("path").unwrap_or_default().cloned().collect(),
+                files: m.get_one("files").copied(),
+                jobs: m.get_one("jobs").copied(),
+            },
+        ),
         _ => unreachable!("clap requires a known subcommand"),
     }
 }
@@ -114,15 +121,22 @@ fn cli() -> Command {
         )
         .subcommand(
             Command::new("survey")
-                .about("Count how many loop nests of a code base are modelled, with and without assumptions")
+                .about("Count how many loop nests of code bases are modelled, with and without assumptions")
                 .arg(
                     Arg::new("path")
                         .required(true)
+                        .num_args(1..)
                         .value_name("DIR|compile_commands.json")
                         .value_parser(value_parser!(PathBuf))
-                        .help("A folder of sources, or a compilation database"),
-                ),
+                        .help("Folders of sources, or compilation databases"),
+                )
+                .arg(number("files", "Look at so many files of each, at even distances"))
+                .arg(number("jobs", "Compile so many files at once")),
         )
+}
+
+fn number(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("N").value_parser(value_parser!(usize)).help(help)
 }
 
 fn bench_cli() -> Command {

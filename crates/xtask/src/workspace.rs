@@ -87,14 +87,24 @@ impl Workspace {
 
     /// Builds the plugins and the command, and says where they are.
     pub fn build(&self, profile: Profile) -> Outcome<Built> {
+        let dir = self.build_packages(&["plugin", "cli", "qemu"], profile)?;
+        Ok(Built { plugin: dir.join("liborthant.so"), orthant: dir.join("orthant") })
+    }
+
+    /// Builds what `orthant profile` needs, which does not include LLVM; the command.
+    pub fn build_profiler(&self, profile: Profile) -> Outcome<PathBuf> {
+        Ok(self.build_packages(&["cli", "qemu"], profile)?.join("orthant"))
+    }
+
+    /// Builds packages; the folder with the results.
+    fn build_packages(&self, packages: &[&str], profile: Profile) -> Outcome<PathBuf> {
         let mut cargo = self.cargo("build");
-        cargo.args(["-p", "plugin", "-p", "cli", "-p", "qemu"]);
+        cargo.args(packages.iter().flat_map(|package| ["-p", package]));
         if profile == Profile::Release {
             cargo.arg("--release");
         }
         command::run(&mut cargo)?;
-        let dir = self.out_dir(profile)?;
-        Ok(Built { plugin: dir.join("liborthant.so"), orthant: dir.join("orthant") })
+        self.out_dir(profile)
     }
 
     /// Every file of the repository that is, or is about to be, under version control.

@@ -2,7 +2,7 @@
 // flags: -fno-strict-aliasing
 // held: always
 // undefined: null alignment
-// new loops: inner grid guarded later whole
+// new loops: inner grid guarded later nested quotient remainder perhaps whole
 #include "harness.h"
 struct matrix { long rows, columns; long *data; };
 struct holder { struct matrix *matrix; long other; };
@@ -44,6 +44,16 @@ void NAME(remainder)(int n, int m, int d, long *a) {
     for (int j = 0; j < m % d; j++)
       a[i] += j;
 }
+// The bound of the inner loop has no value where that is not executed.
+void NAME(perhaps)(long n, long m, int flag, long *a) {
+  long bound;
+  if (flag)
+    bound = m;
+  for (long i = 0; i < n; i++)
+    if (flag)
+      for (long j = 0; j < bound; j++)
+        a[i] += 3 * j;
+}
 void NAME(whole)(long n, const long *a, long *b) {
   for (long i = 0; i < n; i++)
     b[i] = a[i] + 1;
@@ -58,6 +68,7 @@ void originallater(long, const long *, long *); void optimizedlater(long, const 
 void originalquotient(unsigned long, unsigned long, unsigned long, long *);
 void optimizedquotient(unsigned long, unsigned long, unsigned long, long *);
 void originalremainder(int, int, int, long *); void optimizedremainder(int, int, int, long *);
+void originalperhaps(long, long, int, long *); void optimizedperhaps(long, long, int, long *);
 void originalwhole(long, const long *, long *); void optimizedwhole(long, const long *, long *);
 static long x[64], y[64];
 #define BOTH(name, p, q, first, second) \
@@ -89,6 +100,10 @@ static void all_cases(void) {
         ALIKE(quotient, n, d, count, 9, d, a);
         ALIKE(remainder, n, d, (int)count, 9, (int)d, a);
       }
+    }
+    for (long m = 0; m <= 3; m++) {
+      ALIKE(perhaps, n, m, n, m, 0, a);
+      ALIKE(perhaps, n, m, n, m, 1, a);
     }
     // Arrays that end where the page ends, and begin where it begins.
     if (n >= 0) {

@@ -19,7 +19,7 @@ static long cases, wrong;
 
 // Fills memory with bytes that are different everywhere and small as numbers of any type.
 static inline void fill(void *memory, size_t bytes, unsigned seed) {
-  unsigned char *at = memory;
+  unsigned char *at = (unsigned char *)memory;
   for (size_t i = 0; i < bytes; i++)
     at[i] = (unsigned char)((i * 37 + seed * 11 + (i >> 3)) & 0x3f);
 }
@@ -34,8 +34,8 @@ static inline void same(const void *a, const void *b, size_t bytes, const char *
 // Memory of some pages with a page before and one behind that nobody may touch.
 #define PAGE 4096
 static inline unsigned char *between_guards(size_t pages) {
-  unsigned char *all = mmap(0, (pages + 2) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (all == MAP_FAILED || mprotect(all + PAGE, pages * PAGE, PROT_READ | PROT_WRITE))
+  unsigned char *all = (unsigned char *)mmap(0, (pages + 2) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if ((void *)all == MAP_FAILED || mprotect(all + PAGE, pages * PAGE, PROT_READ | PROT_WRITE))
     exit(2);
   return all + PAGE;
 }

@@ -62,7 +62,8 @@ pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>) -> Option<Prepared<'p>> 
     };
     let param = |scev: &ScevRef<'p>| {
         let value = values.scev(scev, &[], &[], false)?;
-        Some(builder.resize(value, builder.int(64), true))
+        // Where the program does not look at it, it may be undefined; the check and the new loops do look.
+        Some(builder.resize(pass.freeze(value, before), builder.int(64), true))
     };
     let params = lifted.params.iter().map(param).collect::<Option<Vec<_>>>()?;
     Some(Prepared { entering, before, entry: lifted.region.entry, blocks, params, hoisted })
@@ -274,11 +275,14 @@ impl<'p> Emitter<'_, 'p> {
             if let Some(formats) = counting {
                 self.pass.count(old, &written.held, formats);
             }
+            // The addresses that are compared may be undefined where the program does not use them.
+            let holds = self.pass.freeze(written.holds, self.prepared.entering);
             self.builder().before(old);
-            self.builder().branch(written.holds, written.start, self.prepared.entry);
+            self.builder().branch(holds, written.start, self.prepared.entry);
             self.builder().erase(old);
         }
         if let (Some((holds, scan)), Some(old)) = (written.scan, self.prepared.before.terminator()) {
+            let holds = self.pass.freeze(holds, self.prepared.before);
             self.builder().before(old);
             self.builder().branch(holds, scan, self.prepared.entering);
             self.builder().erase(old);

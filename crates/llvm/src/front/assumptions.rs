@@ -5,6 +5,7 @@ use super::draft::Draft;
 use super::lift::{ArraySource, Lifter};
 use super::memory::Memory;
 use crate::pass::{Alias, Inst, Value};
+use assume::in_bounds;
 use isl::{DimType, Map, Set};
 use model::{
     AccessKind, ArrayId, Assumption, Below, Condition, Kind, Layout, Param, Reason, Scop, SourceLoc,
@@ -50,9 +51,7 @@ impl<'p> Lifter<'_, 'p> {
         for (index, &(a, first)) in bases.iter().enumerate() {
             for &(b, second) in &bases[..index] {
                 let matters = touched.written.contains(&a) || touched.written.contains(&b);
-                let is_base = |array: ArrayId| matches!(sources[array.index()], ArraySource::Base(_));
-                let is_known = is_base(a) && is_base(b) && self.pass.alias(first, 0, second, 0) == Alias::No;
-                if !matters || is_known {
+                if !matters || self.are_apart(sources[a.index()], sources[b.index()], memory) {
                     continue;
                 }
                 let (x, y) = (second.readable(), first.readable());
@@ -74,6 +73,17 @@ impl<'p> Lifter<'_, 'p> {
             }
         }
         Ok(())
+    }
+
+    /// Whether LLVM knows that two arrays do not overlap: by their addresses, or by the types of what they hold.
+    fn are_apart(&self, a: ArraySource<'p>, b: ArraySource<'p>, memory: &Memory<'p>) -> bool {
+        let by_address = match (a, b) {
+            (ArraySource::Base(first), ArraySource::Base(second)) => {
+                self.pass.alias(first, 0, second, 0) == Alias::No
+            }
+            _ => false,
+        };
+        by_address || memory.types_are_apart(self.pass, a, b)
     }
 }
 
@@ -128,8 +138,10 @@ pub(super) fn assume_shapes<'p>(scop: &mut Scop, draft: &Draft<'p>, memory: &Mem
         let (name, loc) = (shape.base.readable(), memory.first_loc(shape.base));
         if !scop.context.is_subset(&shape.valid)? {
             let why = format!("the subscripts of {name} stay inside their dimensions");
-            let holds = Condition::Params(shape.valid.clone());
-            let kind = if shape.is_constant { Kind::InBounds } else { Kind::Shape };
+            let (kind, holds) = match in_bounds::all_outside(scop, array)? {
+                Some(outside) => (Kind::InBounds, Condition::Never(outside)),
+                None => (Kind::Shape, Condition::Params(shape.valid.clone())),
+            };
             scop.ledger.assume(Assumption { kind, holds, why, loc: loc.clone() });
         }
         if shape.layout == Layout::Anywhere {

@@ -12,7 +12,7 @@
 
 use super::Obstacle;
 use super::flow::Blocks;
-use super::headers::copy_for;
+use super::headers::value_before;
 use crate::pass::{Anchor, Block, Inst, Loop, Pass, Value};
 use crate::scev::{Scev, ScevKind, ScevRef, Scevs};
 use llvm_sys::LLVMOpcode;
@@ -285,7 +285,7 @@ impl<'a, 'p> Classifier<'a, 'p> {
         match value.inst() {
             Some(inst)
                 if self.scope.contains(&inst.block())
-                    && copy_for(self.bounds.pass, inst, self.scope).is_none() =>
+                    && value_before(self.bounds.pass, inst, self.scope).is_none() =>
             {
                 Err(NotAffine::Computed(inst))
             }

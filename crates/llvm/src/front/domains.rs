@@ -19,6 +19,7 @@ use super::flow::Blocks;
 use super::hammock::{Grounds, Hammock};
 use crate::pass::{Block, Inst, Loop, Pass, Region};
 use crate::scev::ScevKind;
+use assume::bounded_loop::{self, Exit};
 use assume::restriction;
 use isl::{DimType, PwAff, Set};
 use llvm_sys::LLVMOpcode;
@@ -243,22 +244,15 @@ impl<'p> Builder<'_, 'p> {
         entered: &Set,
         chain: &[Loop<'p>],
     ) -> Result<PwAff, Stop> {
-        let (depth, l) = (chain.len(), chain[chain.len() - 1]);
+        let l = chain[chain.len() - 1];
         let is_asked_each_time = l.latch().is_some_and(|latch| self.pass.dominates(block, latch));
         let condition = last.condition().filter(|_| is_asked_each_time).ok_or(Stop::NotAffine)?;
         let [then, _] = block.successors()[..] else { return Err(Stop::NotAffine) };
         let mut fails = Vec::new();
         let holds = self.holds(condition, chain, &mut fails, 0)?;
         let leaves = if l.contains(then) { holds.complement()? } else { holds };
-        let counter = self.affine.counter(depth - 1, depth)?;
-        let counts = entered.clone().intersect(counter.clone().ge_set(self.affine.constant(0, depth)?)?)?;
-        // From the counters around to the iterations in which it would leave.
-        let exits = counts.clone().intersect(leaves)?.identity()?;
-        let exits = exits.project_out(DimType::In, depth - 1, 1)?.project_out(DimType::Out, 0, depth - 1)?;
-        let count = exits.lexmin_pw_multi_aff()?.get_at(0)?.add_dims(DimType::In, 1)?;
-        let endless = entered.clone().subtract(count.clone().domain()?)?;
-        self.note_endless(endless.clone(), &endless, last)?;
-        let runs = counts.intersect(counter.le_set(count.clone())?)?;
+        let Exit { count, runs, never } = bounded_loop::exit(entered, leaves)?;
+        self.note_endless(never.clone(), &never, last)?;
         fails.into_iter().try_for_each(|fails| self.note(fails, &runs, last))?;
         Ok(count)
     }

@@ -11,7 +11,7 @@ use super::lift::{ArraySource, Touched};
 use super::memory::{Bytes, Extent, Memory, MemoryAccess};
 use super::rows::Row;
 use crate::pass::{Inst, Value};
-use isl::{DimType, Map, Set};
+use isl::{DimType, Map, Set, Space, Val};
 use model::{Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Layout};
 use std::collections::{HashMap, HashSet};
 
@@ -136,10 +136,14 @@ impl<'p> Draft<'p> {
 
     /// The read of a value that does not change, by a statement.
     pub fn header(&mut self, header: &HeaderRead<'p>, domain: &Set) -> Result<Access, Stop> {
+        let relation = Map::from_domain_and_range(domain.clone(), self.header_cells(header)?)?;
+        Ok(self.access(AccessKind::Read, self.at(header.base), relation))
+    }
+
+    /// `{ A[x] }`: the cells of a value that does not change.
+    pub fn header_cells(&self, header: &HeaderRead<'p>) -> Result<Set, Stop> {
         let (array, cell) = self.cells[&header.base];
-        let cells = header.extent.cells(cell)?.range()?.set_tuple_name(&self.arrays[array.index()].name)?;
-        let relation = Map::from_domain_and_range(domain.clone(), cells)?;
-        Ok(self.access(AccessKind::Read, array, relation))
+        Ok(header.extent.cells(cell)?.range()?.set_tuple_name(&self.arrays[array.index()].name)?)
     }
 
     /// The read of the address of the row that an access is to; `None` if it is to no row.
@@ -171,7 +175,7 @@ impl<'p> Draft<'p> {
         let relation = match (shaped, &access.extent) {
             (Some(cells), _) => cells.clone().set_tuple_name(DimType::In, stmt)?,
             (None, Some(extent)) => extent.cells(cell)?.set_tuple_name(DimType::In, stmt)?,
-            (None, None) => Map::from_domain(domain.clone())?.add_dims(DimType::Out, 1)?,
+            (None, None) => Map::from_domain_and_range(domain.clone(), all_cells(access, cell, domain)?)?,
         };
         let is_known = shaped.is_some() || access.extent.is_some();
         let kind = match (access.is_write, perhaps || !is_known) {
@@ -182,6 +186,16 @@ impl<'p> Draft<'p> {
         let relation = relation.set_tuple_name(DimType::Out, &name)?.intersect_domain(domain.clone())?;
         Ok(self.access(kind, array, relation))
     }
+}
+
+/// `{ [x] }`: the cells that may be touched if it is not known which.
+fn all_cells(access: &MemoryAccess<'_>, cell: u64, domain: &Set) -> isl::Result<Set> {
+    let ctx = domain.ctx();
+    let all = Set::universe(Space::set_alloc(ctx, 0, 1)?)?;
+    let (Some((first, end)), Ok(cell)) = (access.reach, i64::try_from(cell)) else { return Ok(all) };
+    let (low, high) = (first.div_euclid(cell), (end - 1).div_euclid(cell));
+    let all = all.lower_bound_val(DimType::Set, 0, Val::int_from_si(ctx, low)?)?;
+    all.upper_bound_val(DimType::Set, 0, Val::int_from_si(ctx, high)?)
 }
 
 /// The bases in the order of their first instruction, with the cell size that fits all accesses.

@@ -4,21 +4,24 @@
 //! they are moved before the nest (`shim/hoist.cpp`). Where it does not, there is a copy of the load before the loop, executed
 //! only if the loop executes the load too, and the nest is lifted as if the loads were their copies: *referentially
 //! transparent expressions* of paper 002. That what is written is apart from what is loaded goes to the ledger: the
-//! array of what is loaded is read by every statement that writes, so that the check compares them like any two arrays.
+//! array of what is loaded is read by every statement that writes, so that the check compares them like any two arrays. Where a bound is
+//! kept in an array that the nest writes, parameters decide whether it is overwritten ([`assume::invariant_load`]).
 //!
 //! A copy can stand for a load in a region only if it is outside, and if all loops around the load that it is before are
 //! inside: else something between copy and region might write. A phi that only passes such values on is one of them.
 
 use super::Obstacle;
-use super::affine::Evaluated;
+use super::affine::{Evaluated, Stop};
 use super::draft::Draft;
 use super::flow::Blocks;
 use super::lift::{Lifter, obstacle};
 use super::memory::{Bytes, Extent, Memory};
 use crate::pass::{Anchor, Inst, Pass, Value};
 use crate::scev::{ScevKind, Scevs};
+use assume::invariant_load;
+use isl::Set;
 use llvm_sys::LLVMOpcode;
-use model::{AccessKind, ArrayId, ArrayKind, Reason, Stmt};
+use model::{Access, AccessKind, ArrayId, ArrayKind, Reason, Stmt};
 use std::collections::HashMap;
 
 /// What a load that gives one value reads.
@@ -49,33 +52,45 @@ pub fn same_values<'p>(pass: Pass<'p>, scope: &Blocks<'p>) -> HashMap<Inst<'p>, 
     if same.is_empty() {
         return same;
     }
-    // Phis that only pass on what was loaded; one may depend on another.
-    loop {
-        let known = same.len();
-        for phi in insts().filter(|inst| inst.opcode() == LLVMOpcode::LLVMPHI) {
-            if let Some(copy) = passed_on(phi, &same) {
-                same.insert(phi, copy);
+    let phis = insts().filter(|inst| inst.opcode() == LLVMOpcode::LLVMPHI);
+    let phis: Vec<_> = phis.filter_map(|phi| Some((phi, passed_on(pass, phi, scope)?))).collect();
+    same.extend(phis);
+    same
+}
+
+/// Phis that pass values on among themselves are no more than this.
+const MOST_PHIS: usize = 16;
+
+/// The one value from before the scope that a phi has, whichever way control comes, if all copies stand for their loads.
+fn passed_on<'p>(pass: Pass<'p>, phi: Inst<'p>, scope: &Blocks<'p>) -> Option<Inst<'p>> {
+    let (mut phis, mut one, mut at) = (vec![phi], None, 0);
+    while let Some(next) = phis.get(at).copied() {
+        for (value, _) in next.incoming() {
+            let inst = value.inst()?;
+            let is_inside = scope.contains(&inst.block());
+            let before = if is_inside { copy_for(pass, inst, scope) } else { Some(inst) };
+            match before {
+                Some(before) if one.is_none_or(|known| known == before) => one = Some(before),
+                None if phis.contains(&inst) => {}
+                None if inst.opcode() == LLVMOpcode::LLVMPHI && phis.len() < MOST_PHIS => phis.push(inst),
+                _ => return None,
             }
         }
-        if same.len() == known {
-            return same;
-        }
+        at += 1;
+    }
+    one
+}
+
+/// The value from before these blocks that a load or a phi of them is assumed to have.
+pub fn value_before<'p>(pass: Pass<'p>, inst: Inst<'p>, scope: &Blocks<'p>) -> Option<Inst<'p>> {
+    match inst.opcode() {
+        LLVMOpcode::LLVMPHI => passed_on(pass, inst, scope),
+        _ => copy_for(pass, inst, scope),
     }
 }
 
-/// The one copy whose value a phi has, whichever way control comes.
-fn passed_on<'p>(phi: Inst<'p>, same: &HashMap<Inst<'p>, Inst<'p>>) -> Option<Inst<'p>> {
-    let incoming = phi.incoming().into_iter().map(|(value, _)| value.inst());
-    let mut copies = incoming.filter(|inst| *inst != Some(phi)).map(|inst| {
-        let inst = inst?;
-        same.get(&inst).copied().or(same.values().find(|copy| **copy == inst).copied())
-    });
-    let first = copies.next()??;
-    copies.all(|copy| copy == Some(first)).then_some(first)
-}
-
 /// The copy that can stand for a load in these blocks.
-pub fn copy_for<'p>(pass: Pass<'p>, load: Inst<'p>, scope: &Blocks<'p>) -> Option<Inst<'p>> {
+fn copy_for<'p>(pass: Pass<'p>, load: Inst<'p>, scope: &Blocks<'p>) -> Option<Inst<'p>> {
     let stands = |copy: &Inst<'p>| {
         let around = std::iter::successors(pass.loop_of(load.block()), |l| l.parent());
         let mut before = around.take_while(|l| !l.contains(copy.block())).peekable();
@@ -129,24 +144,55 @@ impl<'p> Lifter<'_, 'p> {
         }
     }
 
-    /// Statements that write read what must not be written.
+    /// Statements that write read what must not be written. What is kept in an array that is written is not written itself, by the
+    /// parameters: the result has those for which it is.
     pub(super) fn add_header_reads(
         &self,
         memory: &Memory<'p>,
         draft: &mut Draft<'p>,
         stmts: &mut [Stmt],
-    ) -> Result<(), Obstacle<'p>> {
+    ) -> Result<Vec<(Set, Inst<'p>)>, Obstacle<'p>> {
+        let mut overwritten = Vec::new();
         for header in &memory.headers {
-            let is_written =
-                memory.accesses.iter().any(|access| access.is_write && access.base == header.base);
-            if is_written || memory.shape(header.base).is_some() {
+            let failed = |stop| obstacle(stop, header.inst);
+            if memory.shape(header.base).is_some() {
                 return Err(Obstacle { reason: Reason::MovingBase, at: Anchor::Inst(header.inst) });
             }
+            let array = draft.at(header.base);
+            let written = invariant_load::written(stmts, array).map_err(|error| failed(error.into()))?;
+            let mut good = None;
+            if let Some(written) = written {
+                // Where it is overwritten, the original code runs: those parameters must not look like a dependence.
+                let bad = self.overwrites(draft, header, written).map_err(failed)?;
+                good = Some(bad.clone().complement().map_err(|error| failed(error.into()))?);
+                overwritten.push((bad, header.inst));
+            }
             for stmt in stmts.iter_mut().filter(|stmt| writes_memory(stmt, draft)).collect::<Vec<_>>() {
-                let read = draft.header(header, &stmt.domain).map_err(|stop| obstacle(stop, header.inst))?;
+                let read = self.read_if(draft, header, &stmt.domain, good.as_ref()).map_err(failed)?;
                 stmt.accesses.push(read);
             }
         }
-        Ok(())
+        Ok(overwritten)
+    }
+
+    /// The read of such a value, for these parameters.
+    fn read_if(
+        &self,
+        draft: &mut Draft<'p>,
+        header: &HeaderRead<'p>,
+        domain: &Set,
+        good: Option<&Set>,
+    ) -> Result<Access, Stop> {
+        match good {
+            Some(good) => draft.header(header, &domain.clone().intersect_params(good.clone())?),
+            None => draft.header(header, domain),
+        }
+    }
+
+    /// `{ : ... }`: parameters for which what a load reads is among the cells that are written.
+    fn overwrites(&self, draft: &Draft<'p>, header: &HeaderRead<'p>, written: Set) -> Result<Set, Stop> {
+        let context = self.affine.context()?;
+        let read = draft.header_cells(header)?;
+        Ok(invariant_load::overwritten(written, &read)?.intersect(context)?)
     }
 }

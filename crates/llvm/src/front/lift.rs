@@ -30,6 +30,7 @@ use super::shape::{Shape, blocks_of, shape};
 use super::statements::{Body, Part, Synthesis, statements};
 use crate::pass::{Anchor, Block, Inst, Loop, Pass, Region, Value};
 use crate::scev::{ScevRef, Scevs};
+use assume::invariant_load;
 use isl::{Ctx, Map, Set};
 use llvm_sys::LLVMOpcode;
 use model::{AccessKind, ArrayId, Budget, Kind, Order, Reason, Scop, Stmt, StmtId};
@@ -253,7 +254,7 @@ impl<'p> Lifter<'_, 'p> {
         let mut stmts = self.stmts(&program, &memory, &mut draft)?;
         self.add_call_reads(&program, &memory, &mut draft, &mut stmts)
             .map_err(|stop| Obstacle::of_region(self.region, reason(stop)))?;
-        self.add_header_reads(&memory, &mut draft, &mut stmts)?;
+        memory.overwritten = self.add_header_reads(&memory, &mut draft, &mut stmts)?;
         let touched = memory.accesses.iter().filter(|access| access.inst.pointer().is_some());
         let touched = touched.map(|access| (access.inst, draft.touched(access))).collect();
         let scop = self.scop(&mut draft, stmts, order, &memory)?;
@@ -473,7 +474,7 @@ impl<'p> Lifter<'_, 'p> {
         for index in 0..draft.arrays.len() {
             let ArraySource::Base(base) = draft.sources[index] else { continue };
             let array = ArrayId(index as u32);
-            let Some(written) = written_cells(stmts, array)? else { continue };
+            let Some(written) = invariant_load::written(stmts, array)? else { continue };
             for &(call, at) in &calls {
                 if self.pass.may_read(call, base) {
                     let relation = Map::from_domain_and_range(stmts[at].domain.clone(), written.clone())?;
@@ -520,6 +521,12 @@ impl<'p> Lifter<'_, 'p> {
         assume_never(scop, Kind::BoundedLoop, &self.domains.endless, "the loop ends")?;
         assume_never(scop, Kind::NoWrap, &self.domains.fails, "bounds and conditions do not wrap")?;
         assume_never(scop, Kind::NoWrap, &memory.wants.fails, "subscripts do not wrap")?;
+        assume_never(
+            scop,
+            Kind::InvariantLoad,
+            &memory.overwritten,
+            "what is loaded here is not overwritten",
+        )?;
         assume_never(scop, Kind::NoError, &self.domains.errors, "no check fails")?;
         assume_never(scop, Kind::NoError, &memory.tested.fails, "no check fails")?;
         assume_tests(scop, Kind::NoWrap, &memory.wants.below, None);
@@ -556,20 +563,6 @@ fn with_all_params(stmts: Vec<Stmt>, context: &Set) -> isl::Result<Vec<Stmt>> {
         }
     }
     Ok(stmts)
-}
-
-/// `{ A[x] }`: the cells of an array that the statements write.
-fn written_cells(stmts: &[Stmt], array: ArrayId) -> Result<Option<Set>, Stop> {
-    let mut all: Option<Set> = None;
-    let accesses = stmts.iter().flat_map(|stmt| &stmt.accesses);
-    for access in accesses.filter(|access| access.array == array && access.kind != AccessKind::Read) {
-        let cells = access.relation.clone().range()?;
-        all = Some(match all {
-            Some(before) => before.union(cells)?,
-            None => cells,
-        });
-    }
-    Ok(all)
 }
 
 /// Why lifting stopped, in the words of refusals.

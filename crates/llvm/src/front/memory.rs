@@ -2,16 +2,17 @@
 //!
 //! A load or store touches some bytes from its address; `memset`, `memcpy` and `memmove` touch a range whose length may
 //! depend on counters. An address is a *base*, which does not change in the region, and a byte offset. An offset or
-//! length that is not affine means that any cell of the array may be touched. A call that only reads memory reads
-//! perhaps all that the region writes; what it reads besides does not matter.
+//! length that is not affine means that any cell of the array may be touched: of a declared variable any of its own, of a table that is
+//! indexed by a byte any that this can reach. A call
+//! that only reads memory reads perhaps all that the region writes; what it reads besides does not matter.
 
 use super::Obstacle;
 use super::affine::{Evaluated, Stop};
 use super::array_shapes::Shape;
 use super::headers::HeaderRead;
-use super::lift::{Lifter, obstacle};
+use super::lift::{ArraySource, Lifter, obstacle};
 use super::rows::{Row, RowRead};
-use crate::pass::{Alias, Anchor, Block, Inst, Value};
+use crate::pass::{Alias, Anchor, Block, Inst, Pass, Value};
 use crate::scev::{ScevKind, ScevRef};
 use isl::{Map, PwAff, Set, Val};
 use model::{Below, Reason, SourceLoc};
@@ -28,6 +29,8 @@ pub struct Memory<'p> {
     pub readers: Vec<Inst<'p>>,
     /// Loads that give one value ([`super::headers`]).
     pub headers: Vec<HeaderRead<'p>>,
+    /// Parameters for which the nest writes what one of them reads.
+    pub overwritten: Vec<(Set, Inst<'p>)>,
     /// Loads of rows' addresses ([`super::rows`]).
     pub row_reads: Vec<RowRead<'p>>,
     /// Arrays with more than one dimension.
@@ -77,6 +80,8 @@ pub struct MemoryAccess<'p> {
     pub length: Option<ScevRef<'p>>,
     /// Which bytes; `None`: not known to be affine.
     pub extent: Option<Extent>,
+    /// The first byte from the base that it may touch at all, and the end, as far as that is known from types and variables.
+    pub reach: Option<(i64, i64)>,
 }
 
 /// Bytes from a base.
@@ -96,6 +101,9 @@ pub enum Bytes {
     /// `{ [i, j] -> [bytes] }`.
     Affine(PwAff),
 }
+
+/// Tables of more bytes are not taken for tables: an index of 32 bits says nothing about what is touched.
+const MOST_REACH: i64 = 1 << 20;
 
 /// What an instruction says about a range before it is evaluated.
 enum Length<'p> {
@@ -138,6 +146,30 @@ impl<'p> Memory<'p> {
     /// Where the array at that address is first touched.
     pub fn first_loc(&self, base: Value<'p>) -> Option<SourceLoc> {
         self.accesses.iter().find(|access| access.base == base).and_then(|access| access.inst.loc())
+    }
+
+    /// The instructions that touch an array, and whether they write it.
+    fn insts_of(&self, source: ArraySource<'p>) -> Vec<(Inst<'p>, bool)> {
+        let is_touched = |access: &&MemoryAccess<'p>| match (source, &access.row) {
+            (ArraySource::Rows(table), Some(row)) => row.table == table,
+            (ArraySource::Base(base), None) => access.base == base,
+            _ => false,
+        };
+        let accesses = self.accesses.iter().filter(is_touched).map(|access| (access.inst, access.is_write));
+        let is_base = |at: Value<'p>| source == ArraySource::Base(at);
+        let headers = self.headers.iter().filter(|header| is_base(header.base)).map(|header| header.inst);
+        let tables = self.row_reads.iter().filter(|read| is_base(read.table)).map(|read| read.inst);
+        accesses.chain(headers.chain(tables).map(|inst| (inst, false))).collect()
+    }
+
+    /// Whether the types of what is moved say that two arrays share no cell that one of them writes.
+    pub fn types_are_apart(&self, pass: Pass<'p>, a: ArraySource<'p>, b: ArraySource<'p>) -> bool {
+        let (first, second) = (self.insts_of(a), self.insts_of(b));
+        !first.is_empty()
+            && !second.is_empty()
+            && first.iter().all(|&(x, writes)| {
+                second.iter().all(|&(y, also)| !writes && !also || pass.types_are_apart(x, y))
+            })
     }
 
     /// The load that gives one value from that address ([`super::headers`]).
@@ -245,7 +277,23 @@ impl<'p> Lifter<'_, 'p> {
         let exact = self.exact(inst, self.affine.signed(&offset, chain), fails);
         let exact = exact.map_err(|stop| obstacle(stop, inst))?;
         let extent = exact.zip(bytes.clone()).map(|(offset, bytes)| Extent { offset, bytes });
-        Ok(MemoryAccess { inst, base, row, is_write, offset, bytes, length: expression, extent })
+        let reach = if row.is_none() { self.reach(base, &offset, &bytes) } else { None };
+        Ok(MemoryAccess { inst, base, row, is_write, offset, bytes, length: expression, extent, reach })
+    }
+
+    /// What can be touched at all: the variable at the base, or a table that is no longer than its indices can be.
+    fn reach(&self, base: Value<'p>, offset: &ScevRef<'p>, bytes: &Option<Bytes>) -> Option<(i64, i64)> {
+        let variable = self.pass.object_bytes(base).and_then(|bytes| Some((0, i64::try_from(bytes).ok()?)));
+        let table = offset.range.zip(bytes.as_ref()).and_then(|(range, bytes)| {
+            let Bytes::Fixed(bytes) = bytes else { return None };
+            let (first, last) = range.signed;
+            let end = last.checked_add(i64::try_from(*bytes).ok()?)?;
+            (end.checked_sub(first)? <= MOST_REACH).then_some((first, end))
+        });
+        match (variable, table) {
+            (Some(a), Some(b)) => Some((a.0.max(b.0), a.1.min(b.1))).filter(|(first, end)| first < end),
+            (a, b) => a.or(b),
+        }
     }
 
     fn length(
