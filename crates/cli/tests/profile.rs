@@ -400,18 +400,18 @@ end program
 
 #[test]
 fn programs_in_other_languages() {
-    let languages: [(&str, &[&str], &str, &str, &str, u32); 3] = [
-        ("g++", &["-O1", "-g"], "program.cpp", CPP, "smooth(Matrix&, Matrix&)", 4),
-        ("rustc", &["-Copt-level=1", "-g"], "program.rs", RUST, "program::smooth", 3),
+    let languages = [
+        (["g++", "-O1"], "program.cpp", CPP, "smooth(Matrix&, Matrix&)", 4),
+        (["rustc", "-Copt-level=1"], "program.rs", RUST, "program::smooth", 3),
         // The subroutine is made part of the program.
-        ("flang-22", &["-O1", "-g"], "program.f90", FORTRAN, "main", 6),
+        (["flang-22", "-O1"], "program.f90", FORTRAN, "main", 6),
     ];
-    for (compiler, flags, name, source, function, line) in languages {
+    for ([compiler, level], name, source, function, line) in languages {
         let scratch = Scratch::new();
         let (file, program) = (scratch.path(name), scratch.path("program"));
         std::fs::write(&file, source).unwrap();
         succeeds(
-            clean(compiler).args(flags).arg("-o").arg(&program).arg(&file).current_dir(scratch.0.path()),
+            clean(compiler).args([level, "-g", "-o"]).arg(&program).arg(&file).current_dir(scratch.0.path()),
         );
         let profile = scratch.profile_of(&["--once"], &program);
         let of_smooth = |nest: &&Nest| {
