@@ -59,7 +59,7 @@ impl Flows {
         let mut flows = self.clone();
         let mut changed = Vec::new();
         for array in (0..new.arrays.len() as u32).map(ArrayId) {
-            if !has_same_accesses(old, new, array)? {
+            if !has_same_accesses(old, new, |access| access.array == array)? {
                 changed.push(array);
             }
         }
@@ -229,15 +229,15 @@ impl<'s> Contents<'s> {
     }
 }
 
-/// Whether an array has the same accesses in two models.
-fn has_same_accesses(old: &Scop, new: &Scop, array: ArrayId) -> isl::Result<bool> {
-    let accesses = |scop: &Scop| -> Vec<Access> {
+/// Whether the accesses that are wanted are the same in two models.
+pub fn has_same_accesses(old: &Scop, new: &Scop, wanted: impl Fn(&Access) -> bool) -> isl::Result<bool> {
+    let by_number = |scop: &Scop| -> Vec<Access> {
         let all = scop.stmts.iter().flat_map(|stmt| &stmt.accesses);
-        let mut own: Vec<_> = all.filter(|access| access.array == array).cloned().collect();
-        own.sort_by_key(|access| access.id);
-        own
+        let mut some: Vec<_> = all.filter(|access| wanted(access)).cloned().collect();
+        some.sort_by_key(|access| access.id);
+        some
     };
-    let (old, new) = (accesses(old), accesses(new));
+    let (old, new) = (by_number(old), by_number(new));
     let mut is_same = old.len() == new.len();
     for (old, new) in old.iter().zip(&new) {
         is_same =

@@ -15,7 +15,7 @@
 //! next ones. A read whose value has no other name than its own must read the same cells as before, and these must hold
 //! the same values, or what the same writes left.
 
-use dataflow::content::{Contents, Flows};
+use dataflow::content::{Contents, Flows, has_same_accesses};
 use dataflow::zones::{end, reaching};
 use isl::{Map, Set, UnionMap, UnionSet};
 use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Scop, Stmt, StmtId};
@@ -242,7 +242,8 @@ impl Checker<'_> {
         let ids = self.before.arrays.iter().enumerate().map(|(index, array)| (ArrayId(index as u32), array));
         let mut seen = Vec::new();
         for (id, _) in ids.filter(|(_, array)| array.kind == ArrayKind::Memory || array.is_fixed) {
-            if !self.has_same_writes(id)? {
+            let writes = |access: &Access| access.array == id && access.kind != AccessKind::Read;
+            if !has_same_accesses(self.before, self.after, writes)? {
                 seen.push(id);
             }
         }
@@ -252,28 +253,6 @@ impl Checker<'_> {
         let end = UnionSet::from_set(end(scop)?)?;
         possible(scop, contents, &UnionMap::from_domain_and_range(end, cells.union(more)?)?)
     }
-}
-
-impl Checker<'_> {
-    fn has_same_writes(&self, array: ArrayId) -> isl::Result<bool> {
-        let (old, new) = (writes(self.before, array), writes(self.after, array));
-        let mut is_same = old.len() == new.len();
-        for (old, new) in old.iter().zip(&new) {
-            is_same = is_same
-                && (old.id, old.kind) == (new.id, new.kind)
-                && old.relation.is_equal(&new.relation)?;
-        }
-        Ok(is_same)
-    }
-}
-
-/// The writes of an array, by number.
-fn writes(scop: &Scop, array: ArrayId) -> Vec<&Access> {
-    let accesses = scop.stmts.iter().flat_map(|stmt| &stmt.accesses);
-    let mut writes: Vec<_> =
-        accesses.filter(|access| access.array == array && access.kind != AccessKind::Read).collect();
-    writes.sort_by_key(|write| write.id);
-    writes
 }
 
 /// `{ [S[i] -> A[x]] -> value }`: all values that the probed cells may hold. Where a write's value is not known, the write

@@ -166,6 +166,7 @@ pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
 }
 
 /// A model and the flow of its values.
+#[derive(Clone)]
 struct Known {
     scop: Scop,
     flows: Flows,
@@ -173,20 +174,36 @@ struct Known {
     mapped: HashSet<ArrayId>,
 }
 
+impl Known {
+    /// The model that a transformation made of this one.
+    fn after(&self, step: &Step) -> isl::Result<Known> {
+        let flows = self.flows.after(&self.scop, &step.scop)?;
+        let mapped = self.mapped.union(&step.mapped).copied().collect();
+        Ok(Known { scop: step.scop.clone(), flows, mapped })
+    }
+}
+
 /// What a transformation makes of a model.
 struct Step {
-    known: Known,
+    scop: Scop,
+    /// Arrays whose cells it gave to scalars.
+    mapped: HashSet<ArrayId>,
     copies: Vec<Copied>,
     replaced: Vec<Replaced>,
     counts: Counts,
 }
 
 impl Step {
-    /// The new model, after that of `before`.
-    fn new(before: &Known, scop: Scop, counts: Counts) -> isl::Result<Self> {
-        let flows = before.flows.after(&before.scop, &scop)?;
-        let known = Known { scop, flows, mapped: before.mapped.clone() };
-        Ok(Step { known, copies: Vec::new(), replaced: Vec::new(), counts })
+    fn new(scop: Scop, counts: Counts) -> Self {
+        Step { scop, mapped: HashSet::new(), copies: Vec::new(), replaced: Vec::new(), counts }
+    }
+
+    /// This one and then another.
+    fn then(mut self, next: Step) -> Self {
+        self.mapped.extend(next.mapped);
+        self.copies.extend(next.copies);
+        self.replaced.extend(next.replaced);
+        Step { scop: next.scop, counts: self.counts.plus(next.counts), ..self }
     }
 }
 
@@ -197,20 +214,17 @@ const TRANSFORMATIONS: [(&str, Transformation); 3] = [
     ("forward", |known, _| {
         let done = forward::forward(&known.scop, &known.flows)?;
         let counts = Counts { copied: done.copies.len(), reloaded: done.reloads, ..Counts::default() };
-        let step = Step::new(known, done.scop, counts)?;
-        Ok(Step { copies: done.copies, replaced: done.replaced, ..step })
+        Ok(Step { copies: done.copies, replaced: done.replaced, ..Step::new(done.scop, counts) })
     }),
     ("coalesce", |known, options| {
         let done = coalesce::coalesce(&known.scop, &known.flows, options)?;
         let counts = Counts { scalars_mapped: done.scalars, phis_mapped: done.phis, ..Counts::default() };
-        let mut step = Step::new(known, done.scop, counts)?;
-        step.known.mapped.extend(done.arrays);
-        Ok(step)
+        Ok(Step { mapped: done.arrays, ..Step::new(done.scop, counts) })
     }),
     ("simplify", |known, _| {
         let done = simplify::simplify(&known.scop, &known.flows, &known.mapped)?;
         let counts = Counts { removed: done.removed, ..Counts::default() };
-        Step::new(known, done.scop, counts)
+        Ok(Step::new(done.scop, counts))
     }),
 ];
 
@@ -222,12 +236,19 @@ impl Outcome {
             Err(error) => return self.undone.push(("forward", reason(&error))),
         };
         let mut known = Known { scop: self.scop.clone(), flows, mapped: HashSet::new() };
-        if self.step(&mut known, |known| all(known, options)).is_ok() {
+        if self.step(&known, |known| all(known, options)).is_ok() {
             return;
         }
         for (name, transformation) in TRANSFORMATIONS {
-            if let Err(why) = self.step(&mut known, |known| transformation(known, options)) {
-                self.undone.push((name, why));
+            let mut next = None;
+            let taken = self.step(&known, |known| {
+                let step = transformation(known, options)?;
+                next = Some(known.after(&step)?);
+                Ok(step)
+            });
+            match taken {
+                Ok(()) => known = next.unwrap_or(known),
+                Err(why) => self.undone.push((name, why)),
             }
         }
     }
@@ -235,13 +256,13 @@ impl Outcome {
     /// Runs a transformation and checks its result; takes it if all is well.
     fn step(
         &mut self,
-        known: &mut Known,
+        known: &Known,
         transformation: impl FnOnce(&Known) -> isl::Result<Step>,
     ) -> Result<(), String> {
         let attempt = || -> isl::Result<_> {
             let step = transformation(known)?;
-            let verdict = match step.known.scop.verify() {
-                Ok(()) => check::check(&known.scop, &known.flows, &step.known.scop, &step.copies)?,
+            let verdict = match step.scop.verify() {
+                Ok(()) => check::check(&known.scop, &known.flows, &step.scop, &step.copies)?,
                 Err(invalid) => Verdict::Different(invalid.to_string()),
             };
             Ok((step, verdict))
@@ -250,12 +271,11 @@ impl Outcome {
             Ok((step, Verdict::Same)) => {
                 let old =
                     |stmt: &model::Stmt| self.scop.stmt_named(&stmt.name).map(|id| self.kept[id.index()]);
-                self.kept = step.known.scop.stmts.iter().filter_map(old).collect();
-                self.scop = step.known.scop.clone();
+                self.kept = step.scop.stmts.iter().filter_map(old).collect();
+                self.scop = step.scop;
                 self.copies.extend(step.copies);
                 self.replaced.extend(step.replaced);
                 self.counts = self.counts.plus(step.counts);
-                *known = step.known;
                 Ok(())
             }
             Ok((_, Verdict::Different(why))) => Err(why),
@@ -266,15 +286,15 @@ impl Outcome {
 
 /// All transformations, one on the result of the other.
 fn all(known: &Known, options: &Options) -> isl::Result<Step> {
-    let mut whole = Step::new(known, known.scop.clone(), Counts::default())?;
-    for (name, transformation) in TRANSFORMATIONS {
+    let (mut whole, mut now) = (Step::new(known.scop.clone(), Counts::default()), known.clone());
+    for (index, (name, transformation)) in TRANSFORMATIONS.into_iter().enumerate() {
         if name == "simplify" && whole.counts.is_nothing() && !has_idle_scalars(&known.scop) {
             break;
         }
-        let step = transformation(&whole.known, options)?;
-        whole.copies.extend(step.copies);
-        whole.replaced.extend(step.replaced);
-        (whole.known, whole.counts) = (step.known, whole.counts.plus(step.counts));
+        if index > 0 {
+            now = now.after(&whole)?;
+        }
+        whole = whole.then(transformation(&now, options)?);
     }
     Ok(whole)
 }

@@ -2,7 +2,7 @@
 // flags: -fno-strict-aliasing
 // undefined: signed-integer-overflow null alignment pointer-overflow
 // new loops: bound eight header nested square chain own inner
-#include "harness.h"
+#include "in_place.h"
 struct matrix { long rows, columns; long *data; };
 struct holder { struct matrix *matrix; long other; };
 #ifdef KERNELS
@@ -62,24 +62,6 @@ void originalchain(struct holder **, long *); void optimizedchain(struct holder 
 void originalown(long, long *); void optimizedown(long, long *);
 void originalinner(long, long, long *, const long *); void optimizedinner(long, long, long *, const long *);
 void originalgrid(const int *, int *); void optimizedgrid(const int *, int *);
-// With room around it for sizes that were overwritten.
-static long memory[4096], expected[4096];
-// Small numbers.
-static void fill_longs(void) {
-  for (long i = 0; i < 4096; i++)
-    memory[i] = i % 3;
-}
-#define MID 2048
-// Both versions work on the same addresses, because addresses are data here.
-#define BOTH(name, prepare, p, q, r, ...) \
-  do { \
-    fill_longs(); prepare; \
-    if (!ENDS(original##name(__VA_ARGS__))) break; \
-    memcpy(expected, memory, sizeof memory); \
-    fill_longs(); prepare; \
-    if (!ENDS(optimized##name(__VA_ARGS__))) expected[0]++; \
-    same(memory, expected, sizeof memory, #name, p, q, r); \
-  } while (0)
 static void all_cases(void) {
   long *a = memory + MID;
   for (long n = -1; n <= 9; n++)

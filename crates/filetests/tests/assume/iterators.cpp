@@ -3,7 +3,7 @@
 // undefined: alignment null pointer-overflow
 // new loops: fill axpy checked scaled
 // position: late
-#include "harness.h"
+#include "in_place.h"
 #ifdef KERNELS
 #include <cstddef>
 #include <stdexcept>
@@ -59,23 +59,8 @@ void originalaxpy(const long *, const long *, long *, const long *); void optimi
 long originalcaught(long, long *, long, const long *, long); long optimizedcaught(long, long *, long, const long *, long);
 void originalscaled(matrix *, matrix *, const long *); void optimizedscaled(matrix *, matrix *, const long *);
 }
-// With room around it for sizes that were overwritten.
-static long memory[4096], expected[4096];
-static void fill_longs() {
-  for (long i = 0; i < 4096; i++)
-    memory[i] = i % 3;
-}
-#define BOTH(name, prepare, p, q, r, ...) \
-  do { \
-    fill_longs(); prepare; \
-    if (!ENDS(original##name(__VA_ARGS__))) break; \
-    memcpy(expected, memory, sizeof memory); \
-    fill_longs(); prepare; \
-    if (!ENDS(optimized##name(__VA_ARGS__))) expected[0]++; \
-    same(memory, expected, sizeof memory, #name, p, q, r); \
-  } while (0)
 static void all_cases(void) {
-  long *a = memory + 2048;
+  long *a = memory + MID;
   matrix *to = (matrix *)a, *from = (matrix *)(a - 3);
   for (long n = -1; n <= 4; n++)
     for (long m = 0; m <= 4; m++)
