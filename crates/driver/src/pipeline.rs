@@ -1,5 +1,6 @@
 //! The stages in order, one line each, and nothing else.
 
+use crate::dropped::without_dropped;
 use crate::order::{Plan, plan};
 use crate::scalars::without_scalars;
 use crate::session::conditions;
@@ -245,7 +246,7 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
         let nodes = astgen::generate(scop, &new.schedule, &model.assumed.valid)?;
-        Ok((nodes, assume::check(&model.lifted.scop, &model.assumed)?))
+        Ok((nodes, without_dropped(assume::check(&model.lifted.scop, &model.assumed)?)))
     };
     model.program = Some(generate().map_err(|error| match error {
         astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },
