@@ -43,7 +43,7 @@ impl Separated {
     }
 }
 
-fn both(a: Expr, b: Expr) -> Expr {
+pub(crate) fn both(a: Expr, b: Expr) -> Expr {
     Expr::Op(Op::And, vec![a, b])
 }
 
@@ -53,6 +53,8 @@ fn separate_node(node: Node) -> Separated {
         Node::If { condition, then, otherwise } => {
             Separated::Plain(Node::If { condition, then: separate(then), otherwise: separate(otherwise) })
         }
+        // Whole already.
+        Node::For(each) if each.is_block => Separated::Plain(Node::For(each)),
         Node::For(each) if !has_loop(&each.body) => innermost(each),
         Node::For(each) => outer(each),
     }
@@ -84,10 +86,15 @@ fn innermost(each: For) -> Separated {
     }
 }
 
-/// When the loop runs over a full tile, and its bounds then.
+/// When the loop runs over a full tile, and its bounds then; `None` also if it always does.
 fn full(each: &For) -> Option<(Vec<Expr>, Expr, Expr)> {
+    whole(each).filter(|(tests, ..)| !tests.is_empty())
+}
+
+/// When the loop runs over a full tile, and its bounds then.
+pub(crate) fn whole(each: &For) -> Option<(Vec<Expr>, Expr, Expr)> {
     let (firsts, lasts) = (leaves(&each.first, Op::Max), leaves(&each.last, Op::Min));
-    if each.runs_once || firsts.len() + lasts.len() < 3 {
+    if each.runs_once {
         return None;
     }
     let (first, last) = firsts.iter().find_map(|first| {
@@ -130,7 +137,16 @@ mod tests {
 
     fn each(variable: u32, first: Expr, last: Expr, body: Vec<Node>) -> Node {
         let variable = Variable(variable);
-        Node::For(For { variable, first, last, step: 1, runs_once: false, is_vector: false, body })
+        Node::For(For {
+            variable,
+            first,
+            last,
+            step: 1,
+            runs_once: false,
+            is_vector: false,
+            is_block: false,
+            body,
+        })
     }
 
     fn tile_loop(first: Expr, last: Expr) -> Node {

@@ -24,11 +24,15 @@ mod convert;
 mod full;
 mod idle;
 mod interval;
+mod linear;
 mod print;
+mod registers;
 
 pub use convert::{condition, expression, generate};
 pub use interval::{Interval, param_ranges};
+pub use linear::Linear;
 pub use print::{expr as print_expr, print_c};
+pub use registers::block_stmts;
 
 use model::StmtId;
 
@@ -70,6 +74,10 @@ pub struct For {
     pub runs_once: bool,
     /// The schedule marks it as one whose iterations do not depend on each other ([`model::VECTOR`]).
     pub is_vector: bool,
+    /// It sums up terms for a block of cells that can stay in registers ([`model::REGISTERS`]): in it is nothing but a
+    /// loop over rows and in that nothing but one over columns with one statement, both over a constant number of values
+    /// that do not depend on this loop.
+    pub is_block: bool,
     /// What is in it.
     pub body: Vec<Node>,
 }

@@ -58,7 +58,8 @@ struct OrthantTarget {
   unsigned cache_line;        // bytes, 0: unknown
   unsigned l1_size, l2_size;  // bytes, 0: unknown
   unsigned l1_ways, l2_ways;  // 0: unknown
-  unsigned vector_bits;       // widest fixed vector register, 0: none
+  unsigned vector_bits;       // fixed vector register that LLVM's vectorizers use, 0: none
+  unsigned widest_bits;       // widest one that the function may use
   unsigned vector_registers;
   unsigned scalar_registers;
 };
@@ -70,7 +71,7 @@ struct OrthantRange { // of a SCEV up to 64 bits wide
 
 // src/ffi.rs asserts the same sizes.
 static_assert(sizeof(OrthantLocation) == 8 && sizeof(OrthantCallEffects) == 9 && sizeof(OrthantMemory) == 2);
-static_assert(sizeof(OrthantTarget) == 32 && sizeof(OrthantRange) == 32);
+static_assert(sizeof(OrthantTarget) == 36 && sizeof(OrthantRange) == 32);
 
 // ---- views.cpp: the function and its loops ----
 LLVMValueRef orthant_function(OrthantPass *pass);

@@ -67,6 +67,7 @@ pub struct Target {
     pub l1_ways: c_uint,
     pub l2_ways: c_uint,
     pub vector_bits: c_uint,
+    pub widest_bits: c_uint,
     pub vector_registers: c_uint,
     pub scalar_registers: c_uint,
 }
@@ -83,7 +84,7 @@ pub struct Range {
 // shim/shim.h asserts the same sizes.
 const _: () =
     assert!(size_of::<Location>() == 8 && size_of::<CallEffects>() == 9 && size_of::<Memory>() == 2);
-const _: () = assert!(size_of::<Target>() == 32 && size_of::<Range>() == 32);
+const _: () = assert!(size_of::<Target>() == 36 && size_of::<Range>() == 32);
 
 unsafe extern "C" {
     pub fn orthant_function(pass: *mut OrthantPass) -> LLVMValueRef;

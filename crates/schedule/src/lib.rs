@@ -31,6 +31,7 @@
 //! not asked about statements in more than five loops: its integer programs take time that operations do not measure.
 
 pub mod affine;
+pub mod block;
 pub mod candidate;
 pub mod cost;
 mod describe;
@@ -61,13 +62,24 @@ pub struct Machine {
     pub l2_bytes: u64,
     /// Bytes of a cache line.
     pub line_bytes: u64,
-    /// Bits of a vector register.
+    /// Bits of a vector as LLVM makes them of a loop.
     pub vector_bits: u32,
+    /// Bits of the widest vector register.
+    pub widest_bits: u32,
+    /// How many vector registers there are.
+    pub vector_registers: u32,
 }
 
 impl Default for Machine {
     fn default() -> Self {
-        Machine { l1_bytes: 32 << 10, l2_bytes: 512 << 10, line_bytes: 64, vector_bits: 256 }
+        Machine {
+            l1_bytes: 32 << 10,
+            l2_bytes: 512 << 10,
+            line_bytes: 64,
+            vector_bits: 256,
+            widest_bits: 256,
+            vector_registers: 16,
+        }
     }
 }
 
@@ -422,8 +434,30 @@ impl Optimizer<'_> {
             return Ok(Decision::Original { reason: Reason::OurBug(violation.to_string()) });
         }
         *self.step = "parallel loops";
-        let schedule = self.mark(schedule)?;
+        let schedule = self.mark(self.without_wrong_blocks(schedule)?)?;
         Ok(Decision::New(Box::new(New { schedule, description, prediction })))
+    }
+
+    /// Takes marks of blocks away that the checker does not agree to: what is left are tiles.
+    fn without_wrong_blocks(&self, schedule: Schedule) -> Result<Schedule, Error> {
+        let mut failure = None;
+        let checked = schedule.map_schedule_node_bottom_up(|node| {
+            if !tree::is_block(&node)? {
+                return Ok(node);
+            }
+            match legality::registers_are_legal(self.scop, &node.get_child(0)?) {
+                Ok(true) => Ok(node),
+                Ok(false) => node.delete(),
+                Err(error) => {
+                    failure = Some(error);
+                    node.delete()
+                }
+            }
+        });
+        match failure {
+            Some(error) => Err(error.into()),
+            None => Ok(checked?),
+        }
     }
 
     /// Splits off and marks the innermost loops that the checker calls parallel.
