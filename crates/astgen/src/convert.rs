@@ -101,7 +101,7 @@ impl<'a> Converter<'a> {
             None => self.names.remove(&name),
         };
         (self.is_vector, self.is_block) = (is_vector, is_block);
-        let each = For { variable, first, last, step, runs_once, is_vector, is_block: false, body };
+        let each = For { variable, first, last, step, runs_once, is_vector, block: None, body };
         Ok(if is_block { whole_blocks(each, &self.ranges) } else { vec![Node::For(each)] })
     }
 

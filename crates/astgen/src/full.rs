@@ -54,7 +54,7 @@ fn separate_node(node: Node) -> Separated {
             Separated::Plain(Node::If { condition, then: separate(then), otherwise: separate(otherwise) })
         }
         // Whole already.
-        Node::For(each) if each.is_block => Separated::Plain(Node::For(each)),
+        Node::For(each) if each.block.is_some() => Separated::Plain(Node::For(each)),
         Node::For(each) if !has_loop(&each.body) => innermost(each),
         Node::For(each) => outer(each),
     }
@@ -97,10 +97,12 @@ pub(crate) fn whole(each: &For) -> Option<(Vec<Expr>, Expr, Expr)> {
     if each.runs_once {
         return None;
     }
-    let (first, last) = firsts.iter().find_map(|first| {
-        let last = lasts.iter().find(|last| is_end_of_tile(last, first))?;
-        Some((*first, *last))
-    })?;
+    // Of a tile in a tile the inner one.
+    let tiles = firsts.iter().flat_map(|first| {
+        let ends = lasts.iter().filter_map(|last| Some((tile_size(last, first)?, *first, *last)));
+        ends.collect::<Vec<_>>()
+    });
+    let (_, first, last) = tiles.min_by_key(|(size, ..)| *size)?;
     let tests = |bounds: &[&Expr], op: Op, bound: &Expr| {
         let others = bounds.iter().filter(|other| **other != bound);
         others.map(|other| Expr::Op(op, vec![(*other).clone(), bound.clone()])).collect::<Vec<_>>()
@@ -110,13 +112,14 @@ pub(crate) fn whole(each: &For) -> Option<(Vec<Expr>, Expr, Expr)> {
     Some((all, first.clone(), last.clone()))
 }
 
-/// Whether the expressions are `t + 31` and `t`.
-fn is_end_of_tile(last: &Expr, first: &Expr) -> bool {
+/// How many values there are from `t` to `t + 31`, if the expressions are that.
+pub(crate) fn tile_size(last: &Expr, first: &Expr) -> Option<i64> {
     match (last, first) {
-        (Expr::Op(Op::Add, sum), Expr::Variable(_)) => {
-            sum.len() == 2 && sum[0] == *first && matches!(sum[1], Expr::Int(more) if more > 0)
-        }
-        _ => false,
+        (Expr::Op(Op::Add, sum), Expr::Variable(_)) if sum.len() == 2 && sum[0] == *first => match sum[1] {
+            Expr::Int(more) if more > 0 => more.checked_add(1),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -144,7 +147,7 @@ mod tests {
             step: 1,
             runs_once: false,
             is_vector: false,
-            is_block: false,
+            block: None,
             body,
         })
     }

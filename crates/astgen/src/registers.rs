@@ -11,15 +11,17 @@
 //!                                                         S(i, j, k);
 //!                                                 else ...as before
 //! ```
+//! The others, too, are blocks, of which some cells do not take part, unless which ones depends on `k`.
+//!
 //! A condition with `k` in it, as in `k <= i`, splits the terms: those before and behind the ones for which it holds are
 //! added as before, in their order. A condition with `i` in it must hold for the first and the last row; conditions are
 //! affine, so it holds in between.
 
-use crate::full::{both, whole};
+use crate::full::{both, tile_size, whole};
 use crate::idle::collect;
 use crate::interval::Ranges;
 use crate::linear::Linear;
-use crate::{Expr, For, Node, Op, Variable};
+use crate::{Block, Expr, For, Node, Op, Variable};
 use model::StmtId;
 use std::collections::BTreeSet;
 
@@ -28,7 +30,7 @@ pub fn block_stmts(nodes: &[Node]) -> BTreeSet<StmtId> {
     let mut found = BTreeSet::new();
     for node in nodes {
         match node {
-            Node::For(each) if each.is_block => collect(&each.body, &mut found),
+            Node::For(each) if each.block.is_some() => collect(&each.body, &mut found),
             Node::For(each) => found.append(&mut block_stmts(&each.body)),
             Node::If { then, otherwise, .. } => {
                 found.append(&mut block_stmts(then));
@@ -49,7 +51,8 @@ pub(crate) fn whole_blocks(summed: For, ranges: &Ranges<'_>) -> Vec<Node> {
 }
 
 fn split(summed: &For, ranges: &Ranges<'_>) -> Option<Vec<Node>> {
-    let block = Block::of(summed)?;
+    let block = Whole::of(summed)?;
+    let size = block.size;
     let (mut outside, mut firsts, mut lasts) = (Vec::new(), Vec::new(), Vec::new());
     for (low, high) in block.tests {
         let (low, high) = (Linear::of(&low)?, Linear::of(&high)?);
@@ -78,7 +81,7 @@ fn split(summed: &For, ranges: &Ranges<'_>) -> Option<Vec<Node>> {
     whole.push(Node::For(For {
         first: first.clone(),
         last: last.clone(),
-        is_block: true,
+        block: Some(size.clone()),
         body: block.body,
         ..summed.clone()
     }));
@@ -86,6 +89,10 @@ fn split(summed: &For, ranges: &Ranges<'_>) -> Option<Vec<Node>> {
         let after = Expr::Op(Op::Add, vec![last, Expr::Int(1)]);
         whole.push(part(Expr::Op(Op::Max, vec![first, after]), summed.last.clone()));
     }
+    // Cut, but all terms count for all cells that are there.
+    let stands = |each: &For| !each.first.mentions(summed.variable) && !each.last.mentions(summed.variable);
+    let is_cut = block.loops.iter().all(|each| stands(each));
+    let cut = For { block: is_cut.then_some(Block { is_whole: false, ..size }), ..summed.clone() };
     let is_proved = |expr: &Expr| ranges.of(expr).is_ok();
     let bounds = whole.iter().flat_map(|node| match node {
         Node::For(each) => vec![&each.first, &each.last],
@@ -97,21 +104,24 @@ fn split(summed: &For, ranges: &Ranges<'_>) -> Option<Vec<Node>> {
     Some(match outside.into_iter().reduce(both) {
         None => whole,
         Some(condition) => {
-            vec![Node::If { condition, then: whole, otherwise: vec![Node::For(summed.clone())] }]
+            vec![Node::If { condition, then: whole, otherwise: vec![Node::For(cut)] }]
         }
     })
 }
 
 /// A block, where it is whole.
-struct Block {
+struct Whole<'a> {
+    size: Block,
+    /// The loops over rows and columns, also where it is not.
+    loops: [&'a For; 2],
     /// Whole: in each pair the first expression is at most the second.
     tests: Vec<(Expr, Expr)>,
     /// The loops over rows and columns then.
     body: Vec<Node>,
 }
 
-impl Block {
-    fn of(summed: &For) -> Option<Self> {
+impl<'a> Whole<'a> {
+    fn of(summed: &'a For) -> Option<Self> {
         let [Node::For(row)] = &summed.body[..] else { return None };
         let [Node::For(column)] = &row.body[..] else { return None };
         let [Node::Stmt { .. }] = &column.body[..] else { return None };
@@ -130,9 +140,15 @@ impl Block {
         if !ends.iter().all(stands) || !all_plain || summed.runs_once {
             return None;
         }
-        let column = Node::For(For { first, last, ..column.clone() });
-        let row = For { first: row_first, last: row_last, body: vec![column], ..row.clone() };
-        Some(Block { tests, body: vec![Node::For(row)] })
+        let size = Block {
+            height: tile_size(&row_last, &row_first)?,
+            width: tile_size(&last, &first)?,
+            column: first.clone(),
+            is_whole: true,
+        };
+        let whole_column = Node::For(For { first, last, ..column.clone() });
+        let whole_row = For { first: row_first, last: row_last, body: vec![whole_column], ..row.clone() };
+        Some(Whole { size, loops: [row, column], tests, body: vec![Node::For(whole_row)] })
     }
 }
 

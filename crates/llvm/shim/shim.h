@@ -144,6 +144,10 @@ LLVMBasicBlockRef orthant_split_entering(OrthantPass *pass, LLVMBasicBlockRef en
 // Computes an expression before the block's terminator; null if that is not safe there.
 LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockRef block);
 // The value, or at the end of the block one that is the same number for all who use it, if it may be undefined.
+LLVMValueRef orthant_masked_load(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueRef address, unsigned alignment,
+                                 LLVMValueRef mask); // elements that are not loaded are zero
+LLVMValueRef orthant_masked_store(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef address,
+                                  unsigned alignment, LLVMValueRef mask);
 LLVMValueRef orthant_freeze(LLVMValueRef value, LLVMBasicBlockRef block);
 // Puts a block before a region's exit that all edges from the region go through; for each phi of the exit it has a
 // phi, in the same order, with the values that come from the region.

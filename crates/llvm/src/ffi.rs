@@ -1,6 +1,6 @@
 //! `shim/shim.h` in Rust, declaration by declaration.
 
-use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMMetadataRef, LLVMValueRef};
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMMetadataRef, LLVMTypeRef, LLVMValueRef};
 use std::ffi::{c_char, c_uint, c_void};
 
 /// One run of the pass over one function (`shim/context.h`).
@@ -167,6 +167,20 @@ unsafe extern "C" {
         pass: *mut OrthantPass,
         scev: *const LLVMScev,
         block: LLVMBasicBlockRef,
+    ) -> LLVMValueRef;
+    pub fn orthant_masked_load(
+        builder: LLVMBuilderRef,
+        ty: LLVMTypeRef,
+        address: LLVMValueRef,
+        alignment: c_uint,
+        mask: LLVMValueRef,
+    ) -> LLVMValueRef;
+    pub fn orthant_masked_store(
+        builder: LLVMBuilderRef,
+        value: LLVMValueRef,
+        address: LLVMValueRef,
+        alignment: c_uint,
+        mask: LLVMValueRef,
     ) -> LLVMValueRef;
     pub fn orthant_freeze(value: LLVMValueRef, block: LLVMBasicBlockRef) -> LLVMValueRef;
     pub fn orthant_split_exiting(

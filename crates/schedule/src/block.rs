@@ -100,7 +100,9 @@ impl Blocker<'_> {
         let rows = self.machine.l2_bytes as i64 / 2 / (depth.unwrap_or(panel).max(1) * bytes);
         let at = order.len() - 3;
         tiles[at] = depth;
-        tiles[at + 1] = even(rows, self.trips[roles.row]).map(|rows| rows.max(block.height));
+        // Whole blocks fill a tile.
+        let whole = |rows: i64| (rows / block.height).max(1) * block.height;
+        tiles[at + 1] = even(rows, self.trips[roles.row]).map(whole);
         Some(Change { order, tiles, sink: false, block: Some(block) })
     }
 

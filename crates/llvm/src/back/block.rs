@@ -8,6 +8,10 @@
 //!            spread over one; the statement's operations on vectors
 //!   after:   the vectors are stored
 //! ```
+//! A block that the bounds of the loops cut is written likewise: rows beyond the last one repeat that, with the same result, and
+//! vectors are loaded and stored under a mask of the columns that take part in the row. What the terms load has the columns
+//! between the first and the last of all rows.
+//!
 //! This is legal because of the proof behind the mark ([`model::REGISTERS`]), and gives the same bits: each cell gets the same
 //! terms in the same order, and every operation that is made wider here rounds each element as the original does.
 //!
@@ -21,7 +25,7 @@ use super::rewrite::{Place, cell_facts, op_named};
 use crate::front::lift::Touched;
 use crate::pass::{Inst, Value};
 use assume::Rows;
-use astgen::{Expr, For, Linear, Node, Op, Variable};
+use astgen::{Expr, For, Linear, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 use model::{Access, AccessId, AccessKind, Operand, Scop, Stmt, StmtId};
@@ -30,12 +34,18 @@ use std::collections::HashMap;
 /// The cells of all accesses of statements that are in blocks.
 pub type Places = HashMap<StmtId, HashMap<AccessId, Place>>;
 
+/// From this size on there are loads and stores under masks on every machine that has such vectors.
+const MASKED_BITS: u32 = 256;
+
 /// A block that can be written.
 pub(super) struct Block<'a, 'p> {
     height: i64,
     /// How many vectors a row has.
     vectors: i64,
     lanes: i64,
+    /// The size of a cell's value.
+    bits: u32,
+    is_whole: bool,
     id: StmtId,
     stmt: &'a Stmt,
     counters: &'a [Expr],
@@ -70,10 +80,37 @@ struct Varies {
 /// Where in the block a value is wanted: the row, and which vector of it; 0 along what it does not vary with.
 type At = (i64, i64);
 
+/// An access's first cell.
+struct Base<'p> {
+    address: Value<'p>,
+    /// The bytes to the next row, if that is another cell.
+    row: Option<Value<'p>>,
+    /// The bytes to the next term.
+    term: Value<'p>,
+}
+
+/// The rows of a block.
+struct BlockRows<'p> {
+    is_whole: bool,
+    /// The last one that there is, counted from the first.
+    last: Value<'p>,
+    /// Of each row of a whole block the one that stands for it.
+    steps: Vec<Value<'p>>,
+}
+
+/// The columns of a block of which not all take part.
+struct Cut<'p> {
+    /// Which cells of each vector take part.
+    cells: HashMap<At, Value<'p>>,
+    /// Which columns are between those that take part in some row.
+    columns: Vec<Value<'p>>,
+}
+
 /// The block while it is written.
 struct Kernel<'a, 'p> {
-    /// Each access's first cell, and the bytes to the next row and to the next term.
-    bases: HashMap<AccessId, (Value<'p>, Option<Value<'p>>, Value<'p>)>,
+    bases: HashMap<AccessId, Base<'p>>,
+    rows: Vec<Value<'p>>,
+    cut: Option<Cut<'p>>,
     /// The cells in registers.
     cells: HashMap<At, Value<'p>>,
     /// What was computed in this step.
@@ -104,12 +141,14 @@ impl<'p> Emitter<'_, 'p> {
         let accesses: HashMap<_, _> = stmt.accesses.iter().map(moving).collect::<Option<_>>()?;
         let stored = stmt.body.stored(update.id)?;
         let ty = self.stored_type(*id, update.id)?;
-        let lanes = i64::from(self.widest_bits) / i64::from(self.builder().bits(ty)?);
-        let (height, width) = (extent(row)?, extent(column)?);
+        let (bits, size) = (self.builder().bits(ty)?, summed.block.as_ref()?);
+        let lanes = i64::from(self.widest_bits / bits);
         let block = Block {
-            height,
-            vectors: width / lanes.max(1),
+            height: size.height,
+            vectors: size.width / lanes.max(1),
             lanes,
+            bits,
+            is_whole: size.is_whole,
             id: *id,
             stmt,
             counters,
@@ -117,8 +156,9 @@ impl<'p> Emitter<'_, 'p> {
             stored: (stored, ty),
             accesses,
         };
-        (lanes > 1 && width % lanes == 0 && block.is_regular() && self.is_computable(&block, stored))
-            .then_some(block)
+        let is_even = lanes > 1 && size.width % lanes == 0;
+        let has_masks = size.is_whole || self.widest_bits >= MASKED_BITS;
+        (is_even && has_masks && block.is_regular() && self.is_computable(&block, stored)).then_some(block)
     }
 
     fn scop(&self) -> &Scop {
@@ -189,87 +229,171 @@ impl<'p> Emitter<'_, 'p> {
         let (first, last) = (self.expr(&summed.first)?, self.expr(&summed.last)?);
         let (row, column) = rows_and_columns(summed)?;
         // Where the block begins.
-        for (each, value) in [(row, self.expr(&row.first)?), (column, self.expr(&column.first)?)] {
-            self.variables.insert(each.variable, value);
+        let start = [(row, &row.first), (column, &summed.block.as_ref()?.column)];
+        for (each, first) in start {
+            let first = self.expr(first)?;
+            self.variables.insert(each.variable, first);
         }
         self.variables.insert(summed.variable, first);
+        let rows = self.rows(summed)?;
+        let cut = if rows.is_whole { None } else { Some(self.cut(summed, &rows)?) };
         let block = self.block_of(summed)?;
         let b = self.builder();
-        let [preheader, head, store, after] =
-            [c"orthant.block", c"orthant.terms", c"orthant.stored", c"orthant.after"]
-                .map(|name| b.block(name));
-        b.branch(b.compare(LLVMIntSLE, first, last), preheader, after);
+        let [preheader, after] = [c"orthant.block", c"orthant.after"].map(|name| b.block(name));
+        let mut runs = b.compare(LLVMIntSLE, first, last);
+        if !rows.is_whole {
+            runs = b.binary(LLVMAnd, runs, b.compare(LLVMIntSGE, rows.last, b.index(0)));
+        }
+        b.branch(runs, preheader, after);
         b.at_end(preheader);
-        let bases = self.bases(&block)?;
-        let count = b.exact(LLVMSub, last, first);
-        let (update, ty) = (&block.accesses[&block.update], b.vector(block.stored.1, block.lanes));
-        let at: Vec<At> =
-            (0..block.height).flat_map(|row| (0..block.vectors).map(move |at| (row, at))).collect();
-        let zero = b.index(0);
-        let mut kernel = Kernel {
-            bases,
+        let kernel = Kernel {
+            bases: self.bases(&block)?,
+            rows: rows.steps,
+            cut,
             cells: HashMap::new(),
             known: HashMap::new(),
             spread: HashMap::new(),
-            steps: zero,
+            steps: b.index(0),
             block: &block,
         };
-        let cell = |at: &At| self.cell_address(&kernel, block.update, *at);
-        let addresses = at.iter().map(cell).collect::<Option<Vec<_>>>()?;
-        let (is_exact, alignment) = cell_facts(self.lifted, update.place.array, update.place.cell_bytes);
-        let touched = Touched { array: update.place.array, is_exact };
-        let load = |address: &Value<'p>| {
-            let load = b.load_at(ty, *address, alignment);
-            self.facts.annotate(load, touched);
-            load
-        };
-        let loaded: Vec<_> = addresses.iter().map(load).collect();
-        b.jump(head);
-        b.at_end(head);
-        let steps = b.phi(b.int(64));
-        b.add_incoming(steps, zero, preheader);
-        kernel.steps = steps;
-        let phis: Vec<_> = loaded
-            .iter()
-            .map(|loaded| {
-                let phi = b.phi(ty);
-                b.add_incoming(phi, *loaded, preheader);
-                phi
-            })
-            .collect();
-        kernel.cells = at.iter().copied().zip(phis.iter().copied()).collect();
-        let mut sums = Vec::new();
-        for at in &at {
-            sums.push(self.wide(block.stored.0, block.stored.1, *at, &mut kernel)?);
-        }
-        let next = b.exact(LLVMAdd, steps, b.index(1));
-        b.branch(b.compare(LLVMIntSLE, next, count), head, store);
-        b.add_incoming(steps, next, head);
-        for (phi, sum) in phis.iter().zip(&sums) {
-            b.add_incoming(*phi, *sum, head);
-        }
-        b.at_end(store);
-        for (address, sum) in addresses.iter().zip(&sums) {
-            self.facts.annotate(b.store_at(*sum, *address, alignment), touched);
-        }
+        self.terms(kernel, b.exact(LLVMSub, last, first))?;
         b.jump(after);
         b.at_end(after);
         b.allow_vectors(self.widest_bits);
         Some(())
     }
 
-    /// Each access's cell where all three loops are at their first value.
-    fn bases(
+    /// The loop over the terms, with what is before and behind it; `last` is the number of the last step.
+    fn terms(&self, mut kernel: Kernel<'_, 'p>, last: Value<'p>) -> Option<()> {
+        let (b, block) = (self.builder(), kernel.block);
+        let [head, stored] = [c"orthant.terms", c"orthant.stored"].map(|name| b.block(name));
+        let at: Vec<At> =
+            (0..block.height).flat_map(|row| (0..block.vectors).map(move |at| (row, at))).collect();
+        let addresses: Vec<_> =
+            at.iter().map(|at| self.cell_address(&kernel, block.update, *at)).collect::<Option<_>>()?;
+        let place = block.accesses[&block.update].place;
+        let mask = |at: &At| kernel.cut.as_ref().map(|cut| cut.cells[at]);
+        let load = |(at, address): (&At, &Value<'p>)| {
+            self.load_cells(place, block.stored.1, *address, (block.lanes, mask(at)))
+        };
+        let loaded: Vec<_> = at.iter().zip(&addresses).map(load).collect();
+        let before = b.here();
+        b.jump(head);
+        b.at_end(head);
+        let phi = |first: Value<'p>| {
+            let phi = b.phi(b.type_of(first));
+            b.add_incoming(phi, first, before);
+            phi
+        };
+        let steps = phi(kernel.steps);
+        let phis: Vec<_> = loaded.into_iter().map(phi).collect();
+        (kernel.steps, kernel.cells) = (steps, at.iter().copied().zip(phis.iter().copied()).collect());
+        let mut sums = Vec::new();
+        for at in &at {
+            sums.push(self.wide(block.stored.0, block.stored.1, *at, &mut kernel)?);
+        }
+        let next = b.exact(LLVMAdd, steps, b.index(1));
+        b.branch(b.compare(LLVMIntSLE, next, last), head, stored);
+        for (phi, value) in phis.iter().chain([&steps]).zip(sums.iter().chain([&next])) {
+            b.add_incoming(*phi, *value, head);
+        }
+        b.at_end(stored);
+        let mask = |at: &At| kernel.cut.as_ref().map(|cut| cut.cells[at]);
+        for ((at, address), sum) in at.iter().zip(&addresses).zip(&sums) {
+            self.store_cells(place, *sum, *address, mask(at));
+        }
+        Some(())
+    }
+
+    /// The rows that there are.
+    fn rows(&self, summed: &For) -> Option<BlockRows<'p>> {
+        let (b, size) = (self.builder(), summed.block.as_ref()?);
+        let (row, _) = rows_and_columns(summed)?;
+        let all = 0..size.height;
+        if size.is_whole {
+            let last = b.index(size.height - 1);
+            return Some(BlockRows { is_whole: true, last, steps: all.map(|row| b.index(row)).collect() });
+        }
+        let last = b.exact(LLVMSub, self.expr(&row.last)?, self.expr(&row.first)?);
+        let least = |row: i64| match row {
+            0 => b.index(0),
+            _ => b.select(b.compare(LLVMIntSLT, last, b.index(row)), last, b.index(row)),
+        };
+        Some(BlockRows { is_whole: false, last, steps: all.map(least).collect() })
+    }
+
+    /// Which columns take part.
+    fn cut(&mut self, summed: &For, rows: &BlockRows<'p>) -> Option<Cut<'p>> {
+        let (row, column) = rows_and_columns(summed)?;
+        let (start, size) = (self.variables[&row.variable], summed.block.as_ref()?);
+        let lanes = i64::from(self.widest_bits) / i64::from(self.block_of(summed)?.bits);
+        let mut ends = Vec::new();
+        for step in &rows.steps {
+            let here = self.builder().exact(LLVMAdd, start, *step);
+            self.variables.insert(row.variable, here);
+            ends.push((self.expr(&column.first)?, self.expr(&column.last)?));
+        }
+        self.variables.insert(row.variable, start);
+        let (b, first) = (self.builder(), self.variables[&column.variable]);
+        let mask = |(low, high): (Value<'p>, Value<'p>), vector: i64| {
+            let columns = b.counting(b.exact(LLVMAdd, first, b.index(vector * lanes)), lanes);
+            let low = b.compare(LLVMIntSGE, columns, b.spread(low, lanes));
+            b.binary(LLVMAnd, low, b.compare(LLVMIntSLE, columns, b.spread(high, lanes)))
+        };
+        let mut cut = Cut { cells: HashMap::new(), columns: Vec::new() };
+        let vectors = size.width / lanes;
+        for (row, ends) in ends.iter().enumerate() {
+            (0..vectors).for_each(|at| {
+                cut.cells.insert((row as i64, at), mask(*ends, at));
+            });
+        }
+        // Bounds are affine: the first or the last row has the least and the greatest.
+        let (one, other) = (*ends.first()?, *ends.last()?);
+        let low = b.select(b.compare(LLVMIntSLT, one.0, other.0), one.0, other.0);
+        let high = b.select(b.compare(LLVMIntSGT, one.1, other.1), one.1, other.1);
+        cut.columns = (0..vectors).map(|at| mask((low, high), at)).collect();
+        Some(cut)
+    }
+
+    fn load_cells(
         &self,
-        block: &Block<'_, 'p>,
-    ) -> Option<HashMap<AccessId, (Value<'p>, Option<Value<'p>>, Value<'p>)>> {
+        place: &Place,
+        ty: Type<'p>,
+        address: Value<'p>,
+        (lanes, mask): (i64, Option<Value<'p>>),
+    ) -> Value<'p> {
+        let (b, (is_exact, alignment)) =
+            (self.builder(), cell_facts(self.lifted, place.array, place.cell_bytes));
+        let ty = if lanes > 1 { b.vector(ty, lanes) } else { ty };
+        let load = match mask {
+            Some(mask) => b.load_masked(ty, address, alignment, mask),
+            None => b.load_at(ty, address, alignment),
+        };
+        self.facts.annotate(load, Touched { array: place.array, is_exact });
+        load
+    }
+
+    fn store_cells(&self, place: &Place, value: Value<'p>, address: Value<'p>, mask: Option<Value<'p>>) {
+        let (b, (is_exact, alignment)) =
+            (self.builder(), cell_facts(self.lifted, place.array, place.cell_bytes));
+        let store = match mask {
+            Some(mask) => b.store_masked(value, address, alignment, mask),
+            None => b.store_at(value, address, alignment),
+        };
+        self.facts.annotate(store, Touched { array: place.array, is_exact });
+    }
+
+    /// Each access's cell where all three loops are at their first value.
+    fn bases(&self, block: &Block<'_, 'p>) -> Option<HashMap<AccessId, Base<'p>>> {
         let counters = block.counters.iter().map(|counter| self.expr(counter)).collect::<Option<Vec<_>>>()?;
         let mut bases = HashMap::new();
         for (id, moving) in &block.accesses {
-            let (address, ..) = self.address(moving.place, &counters)?;
-            let is_moved = moving.row.iter().any(|step| *step != 0);
-            let row = if is_moved { Some(self.step_bytes(moving.place, &moving.row)?) } else { None };
-            bases.insert(*id, (address, row, self.step_bytes(moving.place, &moving.summed)?));
+            let (address, ..) = self.address(moving.place, &counters, block.is_whole)?;
+            let row = match moving.row.iter().any(|step| *step != 0) {
+                true => Some(self.step_bytes(moving.place, &moving.row)?),
+                false => None,
+            };
+            bases.insert(*id, Base { address, row, term: self.step_bytes(moving.place, &moving.summed)? });
         }
         Some(bases)
     }
@@ -293,11 +417,12 @@ impl<'p> Emitter<'_, 'p> {
         access: AccessId,
         (row, vector): At,
     ) -> Option<Value<'p>> {
-        let b = self.builder();
-        let (base, row_bytes, _) = kernel.bases.get(&access)?;
-        let address = match row_bytes {
-            Some(bytes) if row > 0 => b.displace(*base, b.binary(LLVMMul, *bytes, b.index(row)), false),
-            _ => *base,
+        let (b, base) = (self.builder(), kernel.bases.get(&access)?);
+        let address = match base.row {
+            Some(bytes) if row > 0 => {
+                b.displace(base.address, b.binary(LLVMMul, bytes, kernel.rows[row as usize]), false)
+            }
+            _ => base.address,
         };
         let bytes = kernel.block.accesses[&access].place.cell_bytes;
         let columns = vector * kernel.block.lanes * bytes;
@@ -354,20 +479,21 @@ impl<'p> Emitter<'_, 'p> {
         access: AccessId,
         ty: Type<'p>,
         at: At,
-        kernel: &mut Kernel<'_, 'p>,
+        kernel: &Kernel<'_, 'p>,
     ) -> Option<Value<'p>> {
         let (b, moving) = (self.builder(), &kernel.block.accesses[&access]);
-        let (_, _, step) = kernel.bases.get(&access)?;
         // The row's part first: it does not change in the loop.
         let row = self.cell_address(kernel, access, (at.0, 0))?;
-        let here = b.displace(row, b.binary(LLVMMul, kernel.steps, *step), false);
+        let here = b.displace(row, b.binary(LLVMMul, kernel.steps, kernel.bases[&access].term), false);
         let columns = at.1 * kernel.block.lanes * moving.place.cell_bytes;
         let address = if columns == 0 { here } else { b.displace(here, b.index(columns), false) };
-        let ty = if moving.is_contiguous() { b.vector(ty, kernel.block.lanes) } else { ty };
-        let (is_exact, alignment) = cell_facts(self.lifted, moving.place.array, moving.place.cell_bytes);
-        let load = b.load_at(ty, address, alignment);
-        self.facts.annotate(load, Touched { array: moving.place.array, is_exact });
-        Some(load)
+        Some(match moving.is_contiguous() {
+            true => {
+                let mask = kernel.cut.as_ref().map(|cut| cut.columns[at.1 as usize]);
+                self.load_cells(moving.place, ty, address, (kernel.block.lanes, mask))
+            }
+            false => self.load_cells(moving.place, ty, address, (1, None)),
+        })
     }
 
     fn operation(
@@ -416,9 +542,16 @@ impl Block<'_, '_> {
         let is_same = |moving: &Moving<'_>| {
             moving.place.array != update.place.array || moving.place.subscripts == update.place.subscripts
         };
+        // What is loaded for a row must take part in that row.
+        let is_shared = |moving: &Moving<'_>| {
+            self.is_whole
+                || moving.place.array == update.place.array
+                || !moving.is_contiguous()
+                || moving.row.iter().all(|step| *step == 0)
+        };
         stands
             && update.is_contiguous()
-            && self.accesses.values().all(|moving| is_even(moving) && is_same(moving))
+            && self.accesses.values().all(|moving| is_even(moving) && is_same(moving) && is_shared(moving))
     }
 
     fn varies(&self, operand: &Operand) -> Varies {
@@ -443,15 +576,4 @@ fn rows_and_columns(summed: &For) -> Option<(&For, &For)> {
     let [Node::For(row)] = &summed.body[..] else { return None };
     let [Node::For(column)] = &row.body[..] else { return None };
     Some((row, column))
-}
-
-/// How many values a loop from `t` to `t + 7` has.
-fn extent(each: &For) -> Option<i64> {
-    match &each.last {
-        Expr::Op(Op::Add, sum) if sum[0] == each.first => match sum[1] {
-            Expr::Int(more) => more.checked_add(1).filter(|_| each.step == 1),
-            _ => None,
-        },
-        _ => None,
-    }
 }

@@ -2,6 +2,7 @@
 //!
 //! All integer arithmetic of loops is in 64 bits and was proved not to wrap ([`astgen`]).
 
+use crate::ffi;
 use crate::pass::{Block, Inst, Pass, Value};
 use llvm_sys::core as llvm_c;
 use llvm_sys::prelude::{LLVMBuilderRef, LLVMContextRef, LLVMTypeRef, LLVMValueRef};
@@ -269,6 +270,35 @@ impl<'p> Builder<'p> {
         let one = ask!(llvm_c::LLVMBuildInsertElement(self.raw, none, value.raw, self.index(0).raw, NO_NAME));
         let zeros = ask!(llvm_c::LLVMConstNull(mask.0));
         Value::of(ask!(llvm_c::LLVMBuildShuffleVector(self.raw, one, none, zeros, NO_NAME)))
+    }
+
+    /// A vector with this number, the next one, and so on.
+    pub fn counting(&self, first: Value<'p>, lanes: i64) -> Value<'p> {
+        let mut numbers: Vec<_> = (0..lanes).map(|number| self.index(number).raw).collect();
+        let numbers = Value::of(ask!(llvm_c::LLVMConstVector(numbers.as_mut_ptr(), lanes as u32)));
+        self.binary(LLVMOpcode::LLVMAdd, self.spread(first, lanes), numbers)
+    }
+
+    /// A vector of which only some elements are loaded; the others are 0.
+    pub fn load_masked(
+        &self,
+        ty: Type<'p>,
+        address: Value<'p>,
+        alignment: u32,
+        mask: Value<'p>,
+    ) -> Value<'p> {
+        Value::of(ask!(ffi::orthant_masked_load(self.raw, ty.0, address.raw, alignment, mask.raw)))
+    }
+
+    /// Stores some elements of a vector; the instruction.
+    pub fn store_masked(
+        &self,
+        value: Value<'p>,
+        address: Value<'p>,
+        alignment: u32,
+        mask: Value<'p>,
+    ) -> Value<'p> {
+        Value::of(ask!(ffi::orthant_masked_store(self.raw, value.raw, address.raw, alignment, mask.raw)))
     }
 
     /// Whether [`Builder::widen`] can make a vector operation of the instruction that gives each element the same bits.

@@ -370,7 +370,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn nodes(&mut self, nodes: &[Node]) -> Option<()> {
         nodes.iter().try_for_each(|node| match node {
-            Node::For(l) if l.is_block && self.block_of(l).is_some() => self.write_block(l),
+            Node::For(l) if self.block_of(l).is_some() => self.write_block(l),
             Node::For(l) if l.runs_once => self.once(l),
             Node::For(l) => self.for_loop(l),
             Node::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
@@ -660,7 +660,7 @@ impl<'p> Emitter<'_, 'p> {
     fn write_behind(&self, instance: &Instance<'p>) -> Option<()> {
         for (access, value) in &instance.deferred {
             let place = self.rewrite?.stmts[instance.new.index()].places.get(access)?;
-            let (address, touched, alignment) = self.address(place, &instance.counters)?;
+            let (address, touched, alignment) = self.address(place, &instance.counters, true)?;
             let store = self.builder().store_at(*value, address, alignment);
             self.facts.annotate(store, touched);
         }
@@ -668,14 +668,19 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     fn load_place(&self, place: &Place, ty: Type<'p>, instance: &Instance<'p>) -> Option<Value<'p>> {
-        let (address, touched, alignment) = self.address(place, &instance.counters)?;
+        let (address, touched, alignment) = self.address(place, &instance.counters, true)?;
         let load = self.builder().load_at(ty, address, alignment);
         self.facts.annotate(load, touched);
         Some(load)
     }
 
-    /// The address of a cell, what it is one of, and its alignment.
-    pub(super) fn address(&self, place: &Place, counters: &[Value<'p>]) -> Option<(Value<'p>, Touched, u32)> {
+    /// The address of a cell, what it is one of, and its alignment. `is_inside`: the array has such a cell.
+    pub(super) fn address(
+        &self,
+        place: &Place,
+        counters: &[Value<'p>],
+        is_inside: bool,
+    ) -> Option<(Value<'p>, Touched, u32)> {
         let mut base = match self.lifted.arrays[place.array.index()] {
             ArraySource::Base(base) | ArraySource::Rows(base) => base,
             _ => return None,
@@ -709,7 +714,7 @@ impl<'p> Emitter<'_, 'p> {
         }
         let bytes = self.builder().binary(LLVMMul, cell, self.builder().index(place.cell_bytes));
         let (is_exact, alignment) = cell_facts(self.lifted, place.array, place.cell_bytes);
-        let address = self.builder().displace(base, bytes, is_exact);
+        let address = self.builder().displace(base, bytes, is_exact && is_inside);
         Some((address, Touched { array: place.array, is_exact }, alignment))
     }
 
