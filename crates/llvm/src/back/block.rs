@@ -506,7 +506,9 @@ impl<'p> Emitter<'_, 'p> {
         let op = op_named(kernel.block.stmt, &kernel.block.stmt.body.ops[number].name)?;
         let inst = self.op_inst(kernel.block.id, &op.name)?;
         let mut operands = Vec::new();
-        for (operand, original) in op.operands.iter().zip(inst.operands()) {
+        // The last operand of a call is whom it calls: a copy keeps it, a vector calls another.
+        let count = inst.operands().len() - usize::from(varies.column && inst.is_call());
+        for (operand, original) in op.operands.iter().zip(inst.operands()).take(count) {
             let ty = self.builder().type_of(original);
             operands.push(match varies.column {
                 true => self.wide(operand, ty, at, kernel)?,
