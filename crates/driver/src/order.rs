@@ -1,7 +1,8 @@
 //! Stage `schedule`: which order a nest is to have.
 //!
 //! A legal order from a file ([`Options::schedule_in`]) comes first, then what [`Options::schedule`] says: the program's
-//! own order, or what the scheduler finds if that pays. Orders go to files as `FOLDER/NEST.json`
+//! own order, or what the scheduler finds if that pays; if not, the own order where the check alone helps LLVM
+//! ([`assume::keeps_cells_in_registers`]). Orders go to files as `FOLDER/NEST.json`
 //! ([`Options::schedule_out`]), where `NEST` is the model's name with all but letters, digits, `-`, `_` and `.` replaced,
 //! and from the function's second nest on its number: `f`, `f.2`, `f.3`. What is written is the order that the nest will
 //! have, or its own if it stays. A file that cannot be read, is not for this nest, or
@@ -66,6 +67,9 @@ fn optimized(scop: &Scop, dependences: &Dependences, machine: Machine) -> Result
             description: new.description,
             prediction: Some(new.prediction),
         }))),
+        Ok(Decision::Original { .. }) if assume::keeps_cells_in_registers(scop).map_err(of_isl)? => {
+            as_given(scop, schedule::identity(scop).map_err(of_isl)?)
+        }
         Ok(Decision::Original { reason }) => Ok(Plan::Kept(reason)),
         Err(error) => Err(Reason::Internal { message: error.to_string() }),
     }

@@ -1,5 +1,6 @@
 //! The stages in order, one line each, and nothing else.
 
+use crate::dropped::without_dropped;
 use crate::order::{Plan, plan};
 use crate::scalars::{block_places, without_scalars};
 use crate::session::conditions;
@@ -270,7 +271,8 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let generate = || -> Result<_, astgen::Error> {
         let nodes = astgen::generate(scop, &new.schedule, &model.assumed.valid)?;
         let places = block_places(scop, &nodes, &model.assumed.valid);
-        Ok(Program { nodes, places, check: assume::check(&model.lifted.scop, &model.assumed)? })
+        let check = without_dropped(assume::check(&model.lifted.scop, &model.assumed)?);
+        Ok(Program { nodes, places, check })
     };
     model.program = Some(generate().map_err(|error| match error {
         astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },

@@ -117,6 +117,8 @@ uint64_t orthant_access_bytes(LLVMValueRef inst); // of a load or store; 0: not 
 void orthant_unsupported_type(LLVMValueRef inst, OrthantSink sink, void *data);
 // 0: no alias, 1: may, 2: partial, 3: must. `bytes` 0: unknown extent.
 unsigned orthant_alias(OrthantPass *pass, LLVMValueRef a, uint64_t a_bytes, LLVMValueRef b, uint64_t b_bytes);
+// The type that a load or store says it moves, to be compared only; null: it says nothing.
+const void *orthant_type_tag(LLVMValueRef inst);
 // Whether the types of two loads or stores say that they never touch the same memory, in whichever iterations.
 bool orthant_types_are_apart(OrthantPass *pass, LLVMValueRef a, LLVMValueRef b);
 // The bytes of a global or stack variable; 0: it is none, or they are not known here.

@@ -278,6 +278,10 @@ unsigned orthant_alias(OrthantPass *pass, LLVMValueRef a, uint64_t a_bytes, LLVM
 }
 
 // Only the types: what else is known of the places holds in one iteration of a loop, not across iterations.
+const void *orthant_type_tag(LLVMValueRef inst) {
+  return cast<Instruction>(unwrap(inst))->getMetadata(LLVMContext::MD_tbaa);
+}
+
 bool orthant_types_are_apart(OrthantPass *pass, LLVMValueRef a, LLVMValueRef b) {
   AAMDNodes first, second;
   first.TBAA = cast<Instruction>(unwrap(a))->getMetadata(LLVMContext::MD_tbaa);

@@ -140,6 +140,7 @@ unsafe extern "C" {
         b: LLVMValueRef,
         b_bytes: u64,
     ) -> c_uint;
+    pub fn orthant_type_tag(inst: LLVMValueRef) -> *const c_void;
     pub fn orthant_types_are_apart(pass: *mut OrthantPass, a: LLVMValueRef, b: LLVMValueRef) -> bool;
     pub fn orthant_object_bytes(pass: *mut OrthantPass, base: LLVMValueRef) -> u64;
     pub fn orthant_may_read(pass: *mut OrthantPass, call: LLVMValueRef, base: LLVMValueRef) -> bool;

@@ -246,14 +246,11 @@ pub fn parallel_is_legal(
     Ok(found.map_or(Verdict::Legal, |violation| Verdict::Illegal(Box::new(violation))))
 }
 
-/// Whether the cells that one statement updates can stay in registers while the first of a band's three members runs, for a
-/// block that the other two go through. So it must be if, with everything outside of the band equal, two instances touch
-/// one of these cells only where they are of the same row and column, and by the update itself. Derived from the
-/// accesses alone.
+/// Whether the cells that one statement updates can stay in registers while the first of the three loops below a node
+/// runs, for a block that the other two go through. They can if, with everything outside equal, two instances touch one of
+/// these cells only where they are of the same row and column, and by the update itself. Derived from the accesses
+/// alone.
 pub fn registers_are_legal(scop: &Scop, band: &ScheduleNode) -> Result<bool, Error> {
-    if band.get_type()? != ScheduleNodeType::Band || band.band_n_member()? != 3 {
-        return Err(Error::Malformed("the node is no band with three members".to_owned()));
-    }
     let [stmt] = crate::tree::stmts_below(scop, band)?[..] else { return Ok(false) };
     let accesses = &scop.stmts[stmt].accesses;
     let mut writes = accesses.iter().filter(|access| access.kind != AccessKind::Read);
@@ -262,9 +259,12 @@ pub fn registers_are_legal(scop: &Scop, band: &ScheduleNode) -> Result<bool, Err
     if update.kind != AccessKind::MustWrite || !accesses.iter().all(is_memory) {
         return Ok(false);
     }
-    let own = band.band_get_partial_schedule_union_map()?.intersect_domain(band.get_domain()?)?;
+    let own = band.get_subtree_schedule_union_map()?.intersect_domain(band.get_domain()?)?;
     let outside = &Times::new(scop, &band.get_prefix_schedule_relation()?)?.whole[stmt];
     let own = &Times::new(scop, &own)?.parts[stmt];
+    if own.len() != 3 {
+        return Ok(false);
+    }
     let together = outside.clone().apply_range(outside.clone().reverse()?)?;
     let block = own[1].clone().flat_range_product(own[2].clone())?;
     let apart = block.clone().lex_lt_map(block.clone())?.union(block.clone().lex_gt_map(block)?)?;

@@ -37,6 +37,7 @@ pub mod cost;
 mod describe;
 mod json;
 pub mod legality;
+mod marks;
 mod shrink;
 pub mod tree;
 
@@ -434,30 +435,8 @@ impl Optimizer<'_> {
             return Ok(Decision::Original { reason: Reason::OurBug(violation.to_string()) });
         }
         *self.step = "parallel loops";
-        let schedule = self.mark(self.without_wrong_blocks(schedule)?)?;
+        let schedule = self.mark(marks::proved(self.scop, self.dependences, schedule)?)?;
         Ok(Decision::New(Box::new(New { schedule, description, prediction })))
-    }
-
-    /// Takes marks of blocks away that the checker does not agree to: what is left are tiles.
-    fn without_wrong_blocks(&self, schedule: Schedule) -> Result<Schedule, Error> {
-        let mut failure = None;
-        let checked = schedule.map_schedule_node_bottom_up(|node| {
-            if !tree::is_block(&node)? {
-                return Ok(node);
-            }
-            match legality::registers_are_legal(self.scop, &node.get_child(0)?) {
-                Ok(true) => Ok(node),
-                Ok(false) => node.delete(),
-                Err(error) => {
-                    failure = Some(error);
-                    node.delete()
-                }
-            }
-        });
-        match failure {
-            Some(error) => Err(error.into()),
-            None => Ok(checked?),
-        }
     }
 
     /// Splits off and marks the innermost loops that the checker calls parallel.

@@ -523,12 +523,6 @@ pub fn has_band_below(node: &ScheduleNode) -> isl::Result<bool> {
     Ok(bands > 1)
 }
 
-/// Whether the node is the mark of a block of cells in registers.
-pub fn is_block(node: &ScheduleNode) -> isl::Result<bool> {
-    Ok(node.get_type()? == ScheduleNodeType::Mark
-        && node.mark_get_id()?.get_name()?.as_deref() == Some(REGISTERS))
-}
-
 /// The numbers of the statements below a node, ascending.
 pub fn stmts_below(scop: &Scop, node: &ScheduleNode) -> isl::Result<Vec<usize>> {
     let mut found = Vec::new();
