@@ -12,6 +12,7 @@ mod dropped;
 pub mod order;
 pub mod pipeline;
 mod scalars;
+mod scratch;
 pub mod session;
 pub mod timing;
 

@@ -53,12 +53,14 @@ pub fn plan(
     Ok(plan)
 }
 
-fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
+/// An order that somebody gave.
+pub fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
     let description = schedule::describe(scop, &schedule).map_err(of_isl)?;
     Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None })))
 }
 
-fn optimized(scop: &Scop, dependences: &Dependences, machine: Machine) -> Result<Plan, Reason> {
+/// What the scheduler finds if that pays.
+pub fn optimized(scop: &Scop, dependences: &Dependences, machine: Machine) -> Result<Plan, Reason> {
     let operations = scop.ctx.operations_left().unwrap_or(u64::MAX);
     let how = schedule::Options { operations, machine, ..schedule::Options::default() };
     match schedule::optimize(scop, dependences, &how) {
