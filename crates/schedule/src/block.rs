@@ -18,7 +18,7 @@
 //! # Sizes
 //! - height x width: as many as the registers hold beside the operands of one step, such that there is little to load.
 //! Cells that are far apart along the columns are gathered, once for all rows.
-//! - terms: a panel of `width` columns of those stays in half of the first-level cache.
+//! - terms: a panel of `width` columns of those stays in three quarters of the first-level cache.
 //! - rows: what the panel meets stays in half of the second-level cache.
 
 use crate::Machine;
@@ -96,7 +96,7 @@ impl Blocker<'_> {
         let order = (0..self.rows.len()).filter(|member| !roles.all().contains(member));
         let order: Vec<usize> = order.chain(roles.all()).collect();
         let mut tiles = vec![None; order.len()];
-        let panel = self.machine.l1_bytes as i64 / 2 / (block.width * bytes);
+        let panel = self.machine.l1_bytes as i64 * 3 / 4 / (block.width * bytes);
         let depth = even(panel, self.trips[roles.summed]);
         let rows = self.machine.l2_bytes as i64 / 2 / (depth.unwrap_or(panel).max(1) * bytes);
         let at = order.len() - 3;
