@@ -9,11 +9,12 @@
 //!   from before the loop, so register dependences move by one, or stay, in their source;
 //! - integers change by the same step per lap as long as they are sums of integers that do, and do not wrap around.
 //!
-//! Integers that do not change like that (`i % 10`, or a register that holds data in one place and a counter in another) are computed
-//! and recorded in every lap, all integers of the loop then: the state is *live* ([`Plan::live`]). Everything else is as above.
+//! Data is left out, also in a register that holds a counter in another place. Integers that are no data and do not change like that
+//! (`i % 10`, at first) are computed and recorded in every lap, all integers of the loop then: the state is *live*
+//! ([`Plan::live`]). Everything else is as above.
 //!
 //! Nothing of that is recorded until the path is left ([`Tracer::leave_steady`]): then each line is made longer by the number of
-//! laps, and registers get the makers and values that they have after the last block.
+//! laps, and registers get the makers and values that they have after the last block ([`Again`]).
 //!
 //! Nothing follows about memory, so every access is looked at. But most go on as the ones before ([`Expected`]): the address is one stride
 //! further, and its last writer is the instance after, or is the same, or is nobody. Then it is only counted; otherwise what was counted is
@@ -26,6 +27,7 @@
 //! loop ends only the load's address and its last writer are checked.
 
 use crate::code::{Flow, MAX_VALUES, Operand, Operation, Units, Value};
+use crate::events::{Access, Event};
 use crate::nodes::Nodes;
 use crate::position::Lap;
 use crate::shadow::Cell;
@@ -70,8 +72,6 @@ struct Stop {
     instance: u32,
     block: u32,
     first_stmt: u32,
-    /// The instructions of its accesses, by slot.
-    insns: Vec<u16>,
     /// Its accesses, by slot.
     accesses: Vec<Expected>,
     /// Dependence streams that go on.
@@ -95,10 +95,10 @@ pub(crate) struct Plan {
     /// The loop's counter when it began.
     start: u32,
     version: u32,
+    /// The depth of the loop.
+    depth: u8,
     /// The step of each integer register per lap; `None`: data.
     steps: [Option<i64>; MAX_VALUES],
-    /// Registers with data that is not just loaded.
-    unknown: Vec<u8>,
     /// Whether integers are computed and recorded in every lap.
     live: bool,
 }
@@ -135,23 +135,43 @@ impl Laps {
 }
 
 impl Tracer {
+    /// Takes events as long as they are expected; returns how many.
+    #[inline]
+    pub(crate) fn take_steady(&mut self, thread: usize, events: &[Event]) -> usize {
+        let Some(mut plan) = self.threads[thread].laps.plan.take() else { return 0 };
+        let expected = match plan.version == self.functions.version {
+            true => events.iter().take_while(|event| self.is_expected(thread, &mut plan, event)).count(),
+            false => 0,
+        };
+        self.threads[thread].laps.plan = Some(plan);
+        expected
+    }
+
+    /// Takes an event that is expected; false (and nothing done) if it is not.
+    #[inline]
+    fn is_expected(&mut self, thread: usize, plan: &mut Plan, event: &Event) -> bool {
+        match event {
+            Event::Exec { block } => self.steady_step(thread, plan, *block),
+            Event::Access(access) => self.steady_access(thread, plan, access),
+            _ => false,
+        }
+    }
+
     /// Takes a block that is the next one on the path; false (and nothing done) if it is not.
     #[inline]
-    pub(crate) fn steady_step(&mut self, thread: usize, block: u32) -> bool {
-        let Some(plan) = &self.threads[thread].laps.plan else { return false };
+    fn steady_step(&mut self, thread: usize, plan: &mut Plan, block: u32) -> bool {
         let stop = &plan.path[plan.next];
         // Now and then everything is brought up to date, so that memory can be looked after.
         let due = (self.executed + 1).is_multiple_of(crate::tracer::CHECK_EVERY);
-        if stop.block != block || plan.version != self.functions.version || plan.laps >= plan.most || due {
+        if stop.block != block || plan.laps >= plan.most || due {
             return false;
         }
         if plan.live {
             self.finish_values(thread, usize::MAX);
         }
         let t = &mut self.threads[thread];
-        let Some(plan) = &mut t.laps.plan else { return false };
         t.walker.inner += u32::from(plan.next == 0);
-        t.instance = plan.path[plan.next].instance;
+        t.instance = stop.instance;
         t.values_done = 0;
         t.serial += 1;
         self.executed += 1;
@@ -201,28 +221,28 @@ impl Tracer {
         let t = &self.threads[thread];
         let path = &t.laps.previous;
         let distinct = path.iter().enumerate().all(|(n, i)| !path[..n].contains(i));
+        let depth = self.contexts.get(t.walker.context).depth;
         let mut run = Trial {
             tracer: self,
             node: t.walker.node,
             inner: t.walker.inner,
-            depth: self.contexts.get(t.walker.context).depth,
+            depth,
             makers: t.registers.clone(),
             written: Units::default(),
             values: t.values.clone(),
-            steps: [None; MAX_VALUES],
-            unknown: Vec::new(),
+            steps: steps_at_start(&t.values, before, depth),
             most: u64::MAX,
             live: false,
         };
+        let steps = run.steps;
         if !distinct || path.first() != t.laps.current.first() {
             return None;
         }
         for &number in path {
             run.written = run.written.with(self.prepared(number).writes);
         }
-        run.live = run.begin(path, before).is_none();
         let path: Option<Vec<Stop>> = path.iter().map(|number| run.stop(*number)).collect();
-        let live = run.live || run.closes(&t.values).is_none();
+        let live = run.live || !run.closes(&t.values, &steps);
         let mut path = path?;
         if live {
             path.iter_mut().for_each(|stop| stop.values.clear());
@@ -234,8 +254,8 @@ impl Tracer {
             most: if live { u64::MAX } else { run.most },
             start: t.walker.inner,
             version: self.functions.version,
-            steps: run.steps_at_start(&t.values, before),
-            unknown: run.unknown,
+            depth,
+            steps,
             live,
         };
         plan.advance();
@@ -270,7 +290,6 @@ impl Tracer {
         self.contexts.get_mut(context).iterations += rounds;
         self.restore_makers(thread, &plan);
         if !plan.live {
-            self.restore_loaded(thread, &plan);
             self.restore_values(thread, &plan);
         }
     }
@@ -308,81 +327,68 @@ impl Tracer {
         }
     }
 
-    /// Registers that hold just what was loaded last.
-    fn restore_loaded(&mut self, thread: usize, plan: &Plan) {
-        let Tracer { threads, blocks, .. } = self;
-        let t = &mut threads[thread];
-        for stop in plan.path[plan.next..].iter().chain(&plan.path[..plan.next]) {
-            let prepared = &blocks[stop.block as usize];
-            for (insn, loaded) in stop.insns.iter().zip(&stop.loaded) {
-                let value = prepared.plain_load(*insn).filter(|_| loaded.is_some());
-                if let Some(value) = value {
-                    let data = value.to.map_or(0, |to| t.values.data(to));
-                    t.values.compute(value, Memory { value: *loaded, data }, data);
-                }
-            }
-        }
-    }
-
+    /// Integer registers after the last block: the lap before this one, and what has run of this one, are carried out again.
     fn restore_values(&mut self, thread: usize, plan: &Plan) {
         let Tracer { threads, instances, blocks, .. } = self;
         let t = &mut threads[thread];
-        for (register, step) in plan.steps.iter().enumerate() {
-            t.values.advance(register as u8, step.unwrap_or(0).wrapping_mul(plan.laps as i64));
-        }
-        for stop in &plan.path[..plan.next] {
-            let instance = &instances[stop.instance as usize];
-            let values = &blocks[stop.block as usize].values;
-            for (_, value) in stop.values.iter().map(|n| &values[usize::from(*n)]) {
-                t.values.compute(value, Memory::default(), instance.depth);
+        let mut again = Again { values: &mut t.values, exact: [true; MAX_VALUES], depth: plan.depth };
+        let of = |stop: &Stop| (&blocks[stop.block as usize], &instances[stop.instance as usize]);
+        if plan.laps > 0 {
+            again.skip(&plan.steps, plan.laps - 1);
+            for (n, stop) in plan.path.iter().enumerate() {
+                // Of blocks that have run once more only what they loaded then is known.
+                again.run(of(stop), if n < plan.next { &[] } else { &stop.loaded });
             }
         }
-        for &register in &plan.unknown {
-            t.values.replace(register);
+        for stop in &plan.path[..plan.next] {
+            again.run(of(stop), &stop.loaded);
         }
         t.values_done = usize::MAX;
     }
 
-    /// Takes an access that is as expected, and says whether its address changes along the loop; `None` (and nothing done) if it is
-    /// not.
+    /// Takes an access that is as expected; false (and nothing done) if it is not.
     #[inline]
-    pub(crate) fn steady_access(
-        &mut self,
-        thread: usize,
-        slot: u16,
-        stores: bool,
-        address: u64,
-        size: u32,
-    ) -> Option<bool> {
-        let t = &mut self.threads[thread];
-        let (node, inner, serial) = (t.walker.node, t.walker.inner, t.serial);
-        let stop = t.laps.plan.as_mut()?.running();
-        let access = stop.accesses.get_mut(usize::from(slot)).filter(|a| a.armed)?;
+    fn steady_access(&mut self, thread: usize, plan: &mut Plan, seen: &Access) -> bool {
+        if self.options.memory_dependences {
+            return false;
+        }
+        let t = &self.threads[thread];
+        let (node, inner, serial, number) = (t.walker.node, t.walker.inner, t.serial, t.instance);
+        let (live, depth) = (plan.live, plan.depth);
+        let stop = plan.running();
+        let Some(&slots) = self.blocks[stop.block as usize].slots.get(usize::from(seen.insn)) else {
+            return false;
+        };
+        let slot = usize::from(slots[usize::from(seen.stores)]);
+        let Some(access) = stop.accesses.get_mut(slot).filter(|a| a.armed) else { return false };
         // The other half of a wide access adds nothing, if it has the same writer.
         let again = access.serial == serial && access.pending > 0;
-        if if again { !access.several } else { address != access.address } {
-            return None;
+        if if again { !access.several } else { seen.address != access.address } {
+            return false;
         }
-        let cell = self.shadow.single(address, size)?;
-        match stores {
-            true => {
-                *cell = Cell { stmt: stop.first_stmt + u32::from(stop.insns[usize::from(slot)]), node, inner }
-            }
-            false if again => return (*cell == access.latest).then_some(true),
-            false if !access.is_writer(*cell, &self.nodes) => return None,
-            false => access.latest = *cell,
+        let Some(cells) = self.shadow.cells(seen.address, u32::from(seen.size)) else { return false };
+        let Some((&mut first, rest)) = cells.split_first_mut() else { return false };
+        if seen.stores {
+            cells.fill(Cell { stmt: stop.first_stmt + u32::from(seen.insn), node, inner });
+        } else if rest.iter().any(|cell| *cell != first)
+            || (again && first != access.latest)
+            || (!again && !access.is_writer(first, &self.nodes))
+        {
+            return false;
+        } else {
+            access.latest = first;
         }
+        self.accesses += 1;
         if !again {
-            access.pending += 1;
-            access.serial = serial;
-            access.address = address.wrapping_add_signed(access.stride);
-            access.writer = Cell {
-                stmt: access.writer.stmt,
-                node: if access.hop == 0 { access.writer.node } else { access.latest.node },
-                inner: access.writer.inner.wrapping_add(access.shift),
-            };
+            access.count(serial);
         }
-        Some(again || access.moves)
+        if live {
+            let data = if again || access.moves { depth } else { 0 };
+            self.memory_value(thread, number, seen.insn, seen.stores, Memory { value: seen.value(), data });
+        } else if !seen.stores {
+            stop.loaded[slot] = seen.value();
+        }
+        true
     }
 
     /// Records what was only counted of an access of the block that runs.
@@ -446,6 +452,19 @@ impl Tracer {
 }
 
 impl Expected {
+    /// One more access was as expected, in this run of the block.
+    #[inline]
+    fn count(&mut self, serial: u64) {
+        self.pending += 1;
+        self.serial = serial;
+        self.address = self.address.wrapping_add_signed(self.stride);
+        self.writer = Cell {
+            stmt: self.writer.stmt,
+            node: if self.hop == 0 { self.writer.node } else { self.latest.node },
+            inner: self.writer.inner.wrapping_add(self.shift),
+        };
+    }
+
     /// Whether this is the writer that is expected.
     #[inline]
     fn is_writer(&self, cell: Cell, nodes: &Nodes) -> bool {
@@ -489,11 +508,71 @@ impl Plan {
     }
 }
 
-/// Whether a value is just what was loaded, perhaps extended.
-pub(crate) fn is_plain_load(value: &Value) -> bool {
-    let moves =
-        matches!(value.operation, Operation::Copy | Operation::SignExtend(_) | Operation::ZeroExtend(_));
-    moves && value.operands[0] == Operand::Loaded && value.to.is_some()
+/// Blocks that have run, carried out again to know what the integer registers hold.
+struct Again<'a> {
+    values: &'a mut Values,
+    /// Whether it is known what a register holds.
+    exact: [bool; MAX_VALUES],
+    depth: u8,
+}
+
+impl Again<'_> {
+    /// Goes on by some laps, of which only the integers that change by constant steps are known afterwards.
+    fn skip(&mut self, steps: &[Option<i64>; MAX_VALUES], laps: u64) {
+        for (register, step) in steps.iter().enumerate() {
+            self.values.advance(register as u8, step.unwrap_or(0).wrapping_mul(laps as i64));
+            self.exact[register] = step.is_some() || laps == 0;
+        }
+    }
+
+    /// Runs a block; `loaded` is what it has loaded, by slot, as far as that is known.
+    fn run(&mut self, (prepared, instance): (&Prepared, &Instance), loaded: &[Option<u64>]) {
+        for (n, (insn, value)) in prepared.values.iter().enumerate() {
+            let known = prepared.slots[usize::from(*insn)][0];
+            let found = loaded.get(usize::from(known)).copied().flatten();
+            let memory = Memory { value: found, data: data_in_memory(prepared, instance, *insn, value) };
+            let exact = self.is_exact(value, found.is_some());
+            if exact {
+                self.values.compute(value, memory, self.depth);
+            } else {
+                self.values.invent(value, memory, self.depth);
+            }
+            let Some(to) = value.to else { continue };
+            self.exact[usize::from(to) % MAX_VALUES] = exact;
+            if instance.values.get(n).is_some_and(|slot| slot.data) {
+                self.values.mark_data(to, self.depth);
+            }
+        }
+    }
+
+    fn is_exact(&self, value: &Value, loaded: bool) -> bool {
+        let is_exact = |register: u8| self.exact[usize::from(register) % MAX_VALUES];
+        let operand = |operand: &Operand| match operand {
+            Operand::Register(register) => is_exact(*register),
+            Operand::Constant(_) => true,
+            Operand::Loaded => loaded,
+        };
+        !matches!(value.operation, Operation::Stored | Operation::Unknown)
+            && value.operands.iter().all(operand)
+            && (value.bits >= 32 || value.to.is_none_or(is_exact))
+    }
+}
+
+/// The depth at which what an instruction loads, or stores, becomes data.
+fn data_in_memory(prepared: &Prepared, instance: &Instance, insn: u16, value: &Value) -> u8 {
+    let slots = prepared.slots[usize::from(insn)];
+    let slot = slots[usize::from(value.operation == Operation::Stored)];
+    let access = instance.accesses.get(usize::from(slot));
+    if access.is_some_and(|access| access.moves) { instance.depth } else { 0 }
+}
+
+/// The steps of the integer registers from the lap before to this one; `None`: data.
+fn steps_at_start(now: &Values, before: &Values, depth: u8) -> [Option<i64>; MAX_VALUES] {
+    std::array::from_fn(|register| {
+        let register = register as u8;
+        let data = [now, before].iter().any(|values| values.is_data(register, depth));
+        (!data).then(|| now.get(register).wrapping_sub(before.get(register)))
+    })
 }
 
 /// One lap carried out on paper.
@@ -508,40 +587,11 @@ struct Trial<'a> {
     values: Values,
     /// The step per lap of what each integer register holds now; `None`: data.
     steps: [Option<i64>; MAX_VALUES],
-    unknown: Vec<u8>,
     most: u64,
     live: bool,
 }
 
 impl Trial<'_> {
-    /// The steps of the integer registers from the lap before to this one. `None` if a register has data in one place of the
-    /// path and an integer that can be followed in another.
-    fn begin(&mut self, path: &[u32], before: &Values) -> Option<()> {
-        self.steps = self.steps_at_start(&self.values.clone(), before);
-        for &number in path {
-            let instance = &self.tracer.instances[number as usize];
-            for ((_, value), slot) in self.tracer.prepared(number).values.iter().zip(&instance.values) {
-                let Some(to) = value.to else { continue };
-                let at_start = self.steps.get(usize::from(to)).copied().flatten();
-                if slot.data != at_start.is_none() {
-                    return None;
-                }
-                if slot.data && !is_plain_load(value) && !self.unknown.contains(&to) {
-                    self.unknown.push(to);
-                }
-            }
-        }
-        Some(())
-    }
-
-    fn steps_at_start(&self, now: &Values, before: &Values) -> [Option<i64>; MAX_VALUES] {
-        std::array::from_fn(|r| {
-            let register = r as u8;
-            let data = [now, before].iter().any(|v| v.is_data(register, self.depth));
-            (!data).then(|| now.get(register).wrapping_sub(before.get(register)))
-        })
-    }
-
     fn stop(&mut self, number: u32) -> Option<Stop> {
         let instance = &self.tracer.instances[number as usize];
         let prepared = self.tracer.prepared(number);
@@ -562,10 +612,9 @@ impl Trial<'_> {
         let values = if self.live { None } else { self.values_of(instance, prepared) };
         self.live |= values.is_none();
         let accesses: Vec<Expected> = instance.accesses.iter().map(|_| Expected::default()).collect();
-        let insns = prepared.accesses.iter().map(|(insn, ..)| *insn).collect();
         let (block, first_stmt) = (instance.block, instance.first_stmt);
         let (values, loaded) = (values.unwrap_or_default(), vec![None; prepared.accesses.len()]);
-        Some(Stop { instance: number, block, first_stmt, insns, accesses, streams, values, loaded })
+        Some(Stop { instance: number, block, first_stmt, accesses, streams, values, loaded })
     }
 
     /// The streams of the registers that come in; `None` if one does not go on as before.
@@ -598,13 +647,16 @@ impl Trial<'_> {
     /// The integer results that go on by a constant step; `None` if one does not, and is no data.
     fn values_of(&mut self, instance: &Instance, prepared: &Prepared) -> Option<Vec<u16>> {
         let mut found = Vec::new();
-        for (n, (_, value)) in prepared.values.iter().enumerate() {
+        for (n, (insn, value)) in prepared.values.iter().enumerate() {
             let slot = instance.values.get(n);
-            if slot.is_some_and(|slot| slot.data) {
+            let step = self.step_of(value);
+            let memory = Memory { value: None, data: data_in_memory(prepared, instance, *insn, value) };
+            let result = self.values.compute(value, memory, self.depth);
+            if slot.map_or(result.is_none(), |slot| slot.data) {
+                self.take_data(value, slot.is_some());
                 continue;
             }
-            let step = self.step_of(value)?;
-            let result = self.values.compute(value, Memory::default(), self.depth)?;
+            let (step, result) = (step?, result?);
             self.most = self.most.min(laps_in_range(result, step, value.bits));
             if let Some(slot) = slot {
                 let point = [i64::from(self.inner), result];
@@ -618,6 +670,16 @@ impl Trial<'_> {
             }
         }
         Some(found)
+    }
+
+    /// A result is data; if it is recorded, that may have turned out only there.
+    fn take_data(&mut self, value: &Value, recorded: bool) {
+        if let Some(to) = value.to {
+            self.steps[usize::from(to) % MAX_VALUES] = None;
+            if recorded {
+                self.values.mark_data(to, self.depth);
+            }
+        }
     }
 
     /// The step per lap of a result.
@@ -654,16 +716,22 @@ impl Trial<'_> {
             _ => return None,
         };
         // A narrow result is only a part of its register.
-        (value.bits >= 32 || step == 0).then_some(step)
+        let same = |to: u8| self.steps[usize::from(to) % MAX_VALUES] == Some(0);
+        (value.bits >= 32 || step == 0 && value.to.is_none_or(same)).then_some(step)
     }
 
-    /// Whether the lap ends with each integer register one step further than it began.
-    fn closes(&self, start: &Values) -> Option<()> {
-        let further = |r: usize| {
-            let step = self.steps[r];
-            step.is_none_or(|step| self.values.get(r as u8) == start.get(r as u8).wrapping_add(step))
+    /// Whether the lap ends with each integer register one step further than it began, and data where data was.
+    fn closes(&self, start: &Values, steps: &[Option<i64>; MAX_VALUES]) -> bool {
+        let further = |register: u8| {
+            let step = steps[usize::from(register)];
+            let value = step.is_none_or(|step| {
+                self.values.get(register) == start.get(register).wrapping_add(step)
+            });
+            value
+                && step == self.steps[usize::from(register)]
+                && start.data(register) == self.values.data(register)
         };
-        (0..MAX_VALUES).all(further).then_some(())
+        (0..MAX_VALUES as u8).all(further)
     }
 }
 
