@@ -13,13 +13,14 @@
 //! | `values` | integer results without reading registers |
 //! | `stream` | points in line, on their way to the folder |
 //! | [`events`], [`tracer`] | events in, streams out |
-//! | `steady` | iterations that are all alike |
+//! | `steady`, `course` | iterations that are all alike |
 //! | [`sampled`] | samples in, a survey out |
 //! | [`profile`], `folded`, `result` | the result |
 
 mod cfg;
 pub mod code;
 mod context;
+mod course;
 pub mod events;
 mod folded;
 mod nodes;

@@ -27,6 +27,7 @@
 //! loop ends only the load's address and its last writer are checked.
 
 use crate::code::{Flow, MAX_VALUES, Operand, Operation, Units, Value};
+use crate::course::Course;
 use crate::events::{Access, Event};
 use crate::nodes::Nodes;
 use crate::position::Lap;
@@ -45,53 +46,53 @@ const MOST_PATIENT: u32 = 16;
 
 /// An access, and what would be the next of its kind.
 #[derive(Debug, Default)]
-struct Expected {
+pub(crate) struct Expected {
     /// Whether the address's line has a direction.
-    armed: bool,
+    pub armed: bool,
     /// Whether one run of the block may access several places.
     several: bool,
     /// Whether the address has changed along the loop, so that what is loaded is data.
     moves: bool,
-    address: u64,
-    stride: i64,
+    pub address: u64,
+    pub stride: i64,
     /// For loads: the stream of the last writer and who that would be; none: nobody.
     stream: u32,
-    writer: Cell,
-    shift: u32,
+    pub writer: Cell,
+    pub shift: u32,
     /// From access to access in the last outer coordinate of the writer; `writer` then has the node of the one before.
-    hop: i64,
+    pub hop: i64,
     /// Accesses that were as expected and have not been recorded, the block's run at the last one, and its writer.
-    pending: u64,
-    serial: u64,
-    latest: Cell,
+    pub pending: u64,
+    pub serial: u64,
+    pub latest: Cell,
 }
 
 /// A block on the path.
 #[derive(Debug)]
-struct Stop {
-    instance: u32,
+pub(crate) struct Stop {
+    pub instance: u32,
     block: u32,
-    first_stmt: u32,
+    pub first_stmt: u32,
     /// Its accesses, by slot.
-    accesses: Vec<Expected>,
+    pub accesses: Vec<Expected>,
     /// Dependence streams that go on.
     streams: Vec<u32>,
     /// Integer results that go on.
     values: Vec<u16>,
     /// What was loaded last, by slot.
-    loaded: Vec<Option<u64>>,
+    pub loaded: Vec<Option<u64>>,
 }
 
 /// A steady state.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    path: Vec<Stop>,
+    pub path: Vec<Stop>,
     /// The next block on the path.
-    next: usize,
+    pub next: usize,
     /// Laps that are complete.
-    laps: u64,
+    pub laps: u64,
     /// Laps until some integer could wrap around.
-    most: u64,
+    pub most: u64,
     /// The loop's counter when it began.
     start: u32,
     version: u32,
@@ -101,6 +102,7 @@ pub(crate) struct Plan {
     steps: [Option<i64>; MAX_VALUES],
     /// Whether integers are computed and recorded in every lap.
     live: bool,
+    pub course: Course,
 }
 
 /// What a thread remembers of its way through a loop.
@@ -140,21 +142,57 @@ impl Tracer {
     pub(crate) fn take_steady(&mut self, thread: usize, events: &[Event]) -> usize {
         let Some(mut plan) = self.threads[thread].laps.plan.take() else { return 0 };
         let expected = match plan.version == self.functions.version {
-            true => events.iter().take_while(|event| self.is_expected(thread, &mut plan, event)).count(),
+            true => self.take_expected(thread, &mut plan, events),
             false => 0,
         };
         self.threads[thread].laps.plan = Some(plan);
         expected
     }
 
+    fn take_expected(&mut self, thread: usize, plan: &mut Plan, events: &[Event]) -> usize {
+        let mut at = 0;
+        while let Some(mut event) = events.get(at) {
+            if plan.next == 0 && !plan.live && matches!(event, Event::Exec { .. }) {
+                plan.course.begin_lap();
+                at += self.take_laps(thread, plan, &events[at..]);
+                let Some(next) = events.get(at) else { break };
+                event = next;
+            }
+            if !self.is_expected(thread, plan, event) {
+                plan.course.interrupt();
+                break;
+            }
+            at += 1;
+        }
+        at
+    }
+
     /// Takes an event that is expected; false (and nothing done) if it is not.
     #[inline]
     fn is_expected(&mut self, thread: usize, plan: &mut Plan, event: &Event) -> bool {
         match event {
-            Event::Exec { block } => self.steady_step(thread, plan, *block),
-            Event::Access(access) => self.steady_access(thread, plan, access),
+            Event::Exec { block } => {
+                let stop = plan.next;
+                let expected = self.steady_step(thread, plan, *block);
+                plan.course.note(event, stop, 0);
+                expected
+            }
+            Event::Access(access) => match self.slot(plan, access) {
+                Some(slot) if self.steady_access(thread, plan, access, slot) => {
+                    plan.course.note(event, plan.at(), slot);
+                    true
+                }
+                _ => false,
+            },
             _ => false,
         }
+    }
+
+    /// The slot of an access of the block that runs.
+    #[inline]
+    fn slot(&self, plan: &Plan, access: &Access) -> Option<u16> {
+        let block = &self.blocks[plan.path[plan.at()].block as usize];
+        Some(block.slots.get(usize::from(access.insn))?[usize::from(access.stores)])
     }
 
     /// Takes a block that is the next one on the path; false (and nothing done) if it is not.
@@ -257,6 +295,7 @@ impl Tracer {
             depth,
             steps,
             live,
+            course: Course::Unknown,
         };
         plan.advance();
         Some(plan)
@@ -348,7 +387,7 @@ impl Tracer {
 
     /// Takes an access that is as expected; false (and nothing done) if it is not.
     #[inline]
-    fn steady_access(&mut self, thread: usize, plan: &mut Plan, seen: &Access) -> bool {
+    fn steady_access(&mut self, thread: usize, plan: &mut Plan, seen: &Access, slot: u16) -> bool {
         if self.options.memory_dependences {
             return false;
         }
@@ -356,10 +395,7 @@ impl Tracer {
         let (node, inner, serial, number) = (t.walker.node, t.walker.inner, t.serial, t.instance);
         let (live, depth) = (plan.live, plan.depth);
         let stop = plan.running();
-        let Some(&slots) = self.blocks[stop.block as usize].slots.get(usize::from(seen.insn)) else {
-            return false;
-        };
-        let slot = usize::from(slots[usize::from(seen.stores)]);
+        let slot = usize::from(slot);
         let Some(access) = stop.accesses.get_mut(slot).filter(|a| a.armed) else { return false };
         // The other half of a wide access adds nothing, if it has the same writer.
         let again = access.serial == serial && access.pending > 0;
@@ -414,26 +450,7 @@ impl Tracer {
         else {
             return;
         };
-        *access = Expected { stream: NONE, ..Expected::default() };
-        let Some((address, stride, _)) = known.address.line.next_label(node, 0, inner) else { return };
-        (access.armed, access.several, access.moves) = (true, known.several, known.moves);
-        (access.address, access.stride) = (address as u64, stride);
-        if stores || writer.stmt == 0 {
-            return;
-        }
-        let stream = known.sources.iter().find(|(stmt, _)| *stmt == writer.stmt).map_or(NONE, |(_, n)| *n);
-        let dependence = self.dependences.list.get(stream as usize);
-        let next = dependence.and_then(|d| d.stream.line.next_label(node, writer.node, inner));
-        match next {
-            Some((next, shift, hop)) if i32::try_from(shift).is_ok() => {
-                access.stream = stream;
-                access.shift = shift as u32;
-                access.hop = hop;
-                access.writer = Cell { inner: next as u32, ..writer };
-                access.latest = writer;
-            }
-            _ => access.armed = false,
-        }
+        *access = Expected::after(known, stores, &self.dependences.list, (node, inner), Some(writer));
     }
 
     /// In the steady state an instruction has loaded or stored something: what it loads is kept for later, or its integer
@@ -452,6 +469,41 @@ impl Tracer {
 }
 
 impl Expected {
+    /// What follows an access at a position (node, innermost coordinate) of which the last writer was this; if it is not known who that
+    /// was, whoever would go on in line.
+    fn after(
+        slot: &AccessSlot,
+        stores: bool,
+        dependences: &[Dependence],
+        (node, inner): (u32, u32),
+        writer: Option<Cell>,
+    ) -> Expected {
+        let mut next = Expected { stream: NONE, ..Expected::default() };
+        let Some((address, stride, _)) = slot.address.line.next_label(node, 0, inner) else { return next };
+        (next.armed, next.several, next.moves) = (true, slot.several, slot.moves);
+        (next.address, next.stride) = (address as u64, stride);
+        if stores || writer.is_some_and(|writer| writer.stmt == 0) {
+            return next;
+        }
+        let mut from = slot.sources.iter().filter_map(|(stmt, stream)| {
+            let line = &dependences.get(*stream as usize)?.stream.line;
+            let source = writer.map_or(line.source(), |writer| writer.node);
+            let (label, shift, hop) = line.next_label(node, source, inner)?;
+            let cell = Cell { stmt: *stmt, node: source, inner: label as u32 };
+            let wanted = writer.is_none_or(|writer| writer.stmt == *stmt) && i32::try_from(shift).is_ok();
+            wanted.then_some((*stream, shift as u32, hop, cell))
+        });
+        match (from.next(), from.next()) {
+            (Some((stream, shift, hop, cell)), None) => {
+                (next.stream, next.shift, next.hop, next.writer) = (stream, shift, hop, cell);
+                next.latest = Cell { inner: cell.inner.wrapping_sub(shift), ..cell };
+            }
+            (None, None) if writer.is_none() => {}
+            _ => next.armed = false,
+        }
+        next
+    }
+
     /// One more access was as expected, in this run of the block.
     #[inline]
     fn count(&mut self, serial: u64) {
@@ -491,10 +543,16 @@ impl Expected {
 }
 
 impl Plan {
+    /// The position of the block that runs.
+    #[inline]
+    pub fn at(&self) -> usize {
+        if self.next == 0 { self.path.len() - 1 } else { self.next - 1 }
+    }
+
     /// The block that runs.
     #[inline]
-    fn running(&mut self) -> &mut Stop {
-        let at = if self.next == 0 { self.path.len() } else { self.next } - 1;
+    pub fn running(&mut self) -> &mut Stop {
+        let at = self.at();
         &mut self.path[at]
     }
 
@@ -611,7 +669,11 @@ impl Trial<'_> {
         }
         let values = if self.live { None } else { self.values_of(instance, prepared) };
         self.live |= values.is_none();
-        let accesses: Vec<Expected> = instance.accesses.iter().map(|_| Expected::default()).collect();
+        let before = (self.node, self.inner.wrapping_sub(1));
+        let expected = |(slot, (_, stores, _)): (&AccessSlot, &(u16, bool, u32))| {
+            Expected::after(slot, *stores, &self.tracer.dependences.list, before, None)
+        };
+        let accesses = instance.accesses.iter().zip(&prepared.accesses).map(expected).collect();
         let (block, first_stmt) = (instance.block, instance.first_stmt);
         let (values, loaded) = (values.unwrap_or_default(), vec![None; prepared.accesses.len()]);
         Some(Stop { instance: number, block, first_stmt, accesses, streams, values, loaded })

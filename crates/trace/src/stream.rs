@@ -116,6 +116,11 @@ impl Line {
         (self.count > 1 && here && self.step[0] == 1).then_some((self.next[1], self.step[1], self.hop))
     }
 
+    /// Outer coordinates of the instance that the last label names.
+    pub fn source(&self) -> u32 {
+        self.source
+    }
+
     /// Makes a line that goes on longer.
     pub fn extend(&mut self, points: u64) {
         self.count += points;
