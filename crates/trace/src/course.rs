@@ -15,7 +15,7 @@
 use crate::events::{Access, Event};
 use crate::nodes::Nodes;
 use crate::shadow::{Cell, Shadow};
-use crate::steady::{Expected, Plan};
+use crate::steady::{Expected, Plan, Promise};
 use crate::tracer::{CHECK_EVERY, Tracer};
 
 /// The course of a steady loop, as far as it is known.
@@ -59,6 +59,7 @@ struct Next {
     cell: Cell,
     shift: u32,
     hop: i64,
+    promise: Option<Promise>,
 }
 
 impl Next {
@@ -68,6 +69,9 @@ impl Next {
         if (seen.address, seen.insn, seen.size, seen.stores)
             != (self.address, self.insn, self.size, self.stores)
         {
+            return false;
+        }
+        if self.promise.as_ref().is_some_and(|promise| !promise.holds(seen)) {
             return false;
         }
         let Some(cells) = shadow.cells(seen.address, u32::from(seen.size)) else { return false };
@@ -82,6 +86,9 @@ impl Next {
         }
         self.address = self.address.wrapping_add_signed(self.stride);
         self.cell.inner = self.cell.inner.wrapping_add(self.shift);
+        if let Some(promise) = &mut self.promise {
+            promise.advance(1);
+        }
         true
     }
 
@@ -97,7 +104,7 @@ impl Next {
     }
 
     /// Goes on from what is expected; `None` if that is not known, or not by constant steps. `own` stands for who stores.
-    fn resume(&mut self, expected: &Expected, own: Cell) -> Option<()> {
+    fn resume(&mut self, expected: &Expected, promise: Option<Promise>, own: Cell) -> Option<()> {
         // The parts of a wide access have one writer, which a hop to it would miss.
         if !expected.armed || expected.hop != 0 && self.part.is_some() {
             return None;
@@ -106,6 +113,7 @@ impl Next {
             true => (own, 1, 0),
             false => (expected.writer, expected.shift, expected.hop),
         };
+        self.promise = promise.filter(|_| !self.stores);
         self.stride = expected.stride;
         self.address = expected.address.wrapping_add_signed(self.part.unwrap_or(0));
         Some(())
@@ -172,6 +180,7 @@ fn note(steps: &mut Vec<Step>, event: &Event, stop: u16, slot: u16) {
                 cell: Cell::default(),
                 shift: 0,
                 hop: 0,
+                promise: None,
             })
         }
         _ => return,
@@ -185,13 +194,15 @@ impl Tracer {
         let Course::Known(steps) = &mut plan.course else { return 0 };
         let mut steps = std::mem::take(steps);
         let laps = self.laps_ahead(plan).min((events.len() / steps.len()) as u64) as usize;
-        let mut taken = 0;
-        if laps > 0 && self.resume(thread, plan, &mut steps).is_some() {
-            let ahead = laps * steps.len();
-            taken = follow(&mut steps, &events[..ahead], &mut self.shadow, &self.nodes);
-            self.settle_laps(thread, plan, &steps, &events[..taken]);
+        if laps == 0 || self.resume(thread, plan, &mut steps).is_none() {
+            plan.course = Course::Known(steps);
+            return 0;
         }
-        plan.course = Course::Known(steps);
+        let ahead = laps * steps.len();
+        let taken = follow(&mut steps, &events[..ahead], &mut self.shadow, &self.nodes);
+        self.settle_laps(thread, plan, &steps, &events[..taken]);
+        // If it is not even one lap, perhaps laps are different now.
+        plan.course = if taken < steps.len() { Course::Unknown } else { Course::Known(steps) };
         taken
     }
 
@@ -208,7 +219,8 @@ impl Tracer {
             if let What::Access(next) = &mut step.what {
                 let stmt = stop.first_stmt + u32::from(next.insn);
                 let own = Cell { stmt, node: walker.node, inner: walker.inner + 1 };
-                next.resume(&stop.accesses[usize::from(next.slot)], own)?;
+                let slot = usize::from(next.slot);
+                next.resume(&stop.accesses[slot], stop.promises[slot], own)?;
             }
         }
         Some(())
@@ -229,6 +241,9 @@ impl Tracer {
             let serial = t.serial + (times.max(1) - 1) as u64 * blocks as u64 + stop as u64 + 1;
             let stop = &mut plan.path[stop];
             next.settle(&mut stop.accesses[usize::from(next.slot)], times as u64, serial);
+            if !next.stores {
+                stop.promises[usize::from(next.slot)] = next.promise;
+            }
             let last = times.checked_sub(1).map(|lap| &events[lap * steps.len() + n]);
             if let Some(Event::Access(access)) = last.filter(|_| !next.stores) {
                 stop.loaded[usize::from(next.slot)] = access.value();

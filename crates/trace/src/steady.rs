@@ -9,6 +9,9 @@
 //!   from before the loop, so register dependences move by one, or stay, in their source;
 //! - integers change by the same step per lap as long as they are sums of integers that do, and do not wrap around.
 //!
+//! An integer that is loaded from a place that stays the same (a spilled counter, a bound) counts as such a sum: it is checked at
+//! each load that it goes on as before ([`Promise`]). If it does not, the steady state ends in the middle of a block.
+//!
 //! Data is left out, also in a register that holds a counter in another place. Integers that are no data and do not change like that
 //! (`i % 10`, at first) are computed and recorded in every lap, all integers of the loop then: the state is *live*
 //! ([`Plan::live`]). Everything else is as above.
@@ -32,11 +35,11 @@ use crate::events::{Access, Event};
 use crate::nodes::Nodes;
 use crate::position::Lap;
 use crate::shadow::Cell;
-use crate::tracer::{AccessSlot, Dependence, Instance, NONE, Prepared, Tracer};
+use crate::tracer::{AccessSlot, Dependence, Instance, NONE, Prepared, Tracer, ValueSlot};
 use crate::values::{Memory, Values};
 
-/// Laps that must be the same before looking for a steady state.
-const ALIKE: u32 = 2;
+/// Laps that must be the same as the one before before looking for a steady state.
+const ALIKE: u32 = 1;
 /// Longest path.
 const LONGEST: usize = 64;
 /// Laps after which finding the steady state has paid.
@@ -67,24 +70,47 @@ pub(crate) struct Expected {
     pub latest: Cell,
 }
 
+/// What would be loaded next.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Promise {
+    pub next: u64,
+    pub step: i64,
+}
+
+impl Promise {
+    /// Whether these bytes were loaded.
+    #[inline]
+    pub fn holds(&self, seen: &Access) -> bool {
+        let unused = 64 - 8 * u32::from(seen.size).clamp(1, 8);
+        seen.known && (seen.value ^ self.next) << unused == 0
+    }
+
+    #[inline]
+    pub fn advance(&mut self, laps: u64) {
+        self.next = self.next.wrapping_add_signed(self.step.wrapping_mul(laps as i64));
+    }
+}
+
 /// A block on the path.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Stop {
     pub instance: u32,
     block: u32,
     pub first_stmt: u32,
     /// Its accesses, by slot.
     pub accesses: Vec<Expected>,
-    /// Dependence streams that go on.
-    streams: Vec<u32>,
-    /// Integer results that go on.
-    values: Vec<u16>,
+    /// Dependence streams that go on, and by which step of their labels.
+    streams: Vec<(u32, i64)>,
+    /// Integer results that go on, and by which step.
+    values: Vec<(u16, i64)>,
     /// What was loaded last, by slot.
     pub loaded: Vec<Option<u64>>,
+    /// What integers that are no data rely on, by slot.
+    pub promises: Vec<Option<Promise>>,
 }
 
 /// A steady state.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub path: Vec<Stop>,
     /// The next block on the path.
@@ -248,55 +274,56 @@ impl Tracer {
         {
             return false;
         }
-        let plan = before.and_then(|before| self.plan(thread, &before));
+        let old = self.instances[instance as usize].old_plan.take();
+        let plan = before.and_then(|before| self.plan(thread, &before, old));
         let laps = &mut self.threads[thread].laps;
-        laps.plan = plan.map(Box::new);
+        laps.plan = plan;
         laps.is_steady()
     }
 
-    /// The steady state that begins with the lap that begins now, if there is one.
-    fn plan(&self, thread: usize, before: &Values) -> Option<Plan> {
+    /// The steady state that begins with the lap that begins now, if there is one; `old` is that of an earlier entry.
+    fn plan(&self, thread: usize, before: &Values, old: Option<Box<Plan>>) -> Option<Box<Plan>> {
         let t = &self.threads[thread];
         let path = &t.laps.previous;
         let distinct = path.iter().enumerate().all(|(n, i)| !path[..n].contains(i));
-        let depth = self.contexts.get(t.walker.context).depth;
+        if !distinct || path.first() != t.laps.current.first() {
+            return None;
+        }
+        let mut plan = old.unwrap_or_default();
+        if !plan.path.iter().map(|stop| &stop.instance).eq(path) {
+            (plan.course, plan.path) = (Course::Unknown, Vec::new());
+            plan.path.resize_with(path.len(), Stop::default);
+        }
+        plan.depth = self.contexts.get(t.walker.context).depth;
+        plan.steps = steps_at_start(&t.values, before, plan.depth);
         let mut run = Trial {
             tracer: self,
             node: t.walker.node,
             inner: t.walker.inner,
-            depth,
+            depth: plan.depth,
             makers: t.registers.clone(),
             written: Units::default(),
             values: t.values.clone(),
-            steps: steps_at_start(&t.values, before, depth),
+            steps: plan.steps,
             most: u64::MAX,
             live: false,
         };
-        let steps = run.steps;
-        if !distinct || path.first() != t.laps.current.first() {
-            return None;
-        }
         for &number in path {
             run.written = run.written.with(self.prepared(number).writes);
         }
-        let path: Option<Vec<Stop>> = path.iter().map(|number| run.stop(*number)).collect();
-        let live = run.live || !run.closes(&t.values, &steps);
-        let mut path = path?;
-        if live {
-            path.iter_mut().for_each(|stop| stop.values.clear());
+        for (stop, number) in plan.path.iter_mut().zip(path) {
+            *stop = run.stop(*number, std::mem::take(stop))?;
         }
-        let mut plan = Plan {
-            path,
-            next: 0,
-            laps: 0,
-            most: if live { u64::MAX } else { run.most },
-            start: t.walker.inner,
-            version: self.functions.version,
-            depth,
-            steps,
-            live,
-            course: Course::Unknown,
-        };
+        plan.live = run.live || !run.closes(&t.values, &plan.steps);
+        if plan.live {
+            for stop in &mut plan.path {
+                stop.values.clear();
+                stop.promises.fill(None);
+            }
+        }
+        (plan.next, plan.laps, plan.start) = (0, 0, t.walker.inner);
+        plan.most = if plan.live { u64::MAX } else { run.most };
+        plan.version = self.functions.version;
         plan.advance();
         Some(plan)
     }
@@ -307,6 +334,22 @@ impl Tracer {
 
     /// The thread leaves the path: everything is as if each block had been looked at.
     pub(crate) fn leave_steady(&mut self, thread: usize) {
+        self.leave_steady_at(thread, u16::MAX);
+    }
+
+    /// An access in the steady state that is not what integers rely on: the steady state ends before it.
+    pub(crate) fn check_promise(&mut self, thread: usize, slot: u16, access: &Access) {
+        let Some(plan) = &mut self.threads[thread].laps.plan else { return };
+        let Some(Some(promise)) = plan.running().promises.get_mut(usize::from(slot)) else { return };
+        if promise.holds(access) {
+            promise.advance(1);
+        } else {
+            self.leave_steady_at(thread, access.insn);
+        }
+    }
+
+    /// As if the steady state had ended before the integer results of this instruction of the block that runs.
+    fn leave_steady_at(&mut self, thread: usize, insn: u16) {
         let Some(mut plan) = self.threads[thread].laps.plan.take() else { return };
         self.threads[thread].laps.forget();
         let header = &mut self.instances[plan.path[0].instance as usize];
@@ -321,31 +364,38 @@ impl Tracer {
                 access.settle(slot, &mut self.dependences.list, node);
             }
         }
+        let running = &plan.path[plan.at()];
+        let values = &self.blocks[running.block as usize].values;
+        let done = values.iter().take_while(|(at, _)| *at < insn).count();
         for (n, stop) in plan.path.iter().enumerate() {
-            self.extend(stop, plan.laps + u64::from(n < plan.next));
+            let values_done = if n == plan.at() { done } else { usize::MAX };
+            self.extend(stop, plan.laps + u64::from(n < plan.next), values_done);
         }
         let walker = &self.threads[thread].walker;
         let (context, rounds) = (walker.context, u64::from(walker.inner - plan.start));
         self.contexts.get_mut(context).iterations += rounds;
         self.restore_makers(thread, &plan);
         if !plan.live {
-            self.restore_values(thread, &plan);
+            self.restore_values(thread, &plan, done);
         }
+        let header = plan.path[0].instance as usize;
+        self.instances[header].old_plan = Some(plan);
     }
 
-    /// All lines of a block go on for so many points.
-    fn extend(&mut self, stop: &Stop, points: u64) {
+    /// All lines of a block go on for so many points; those of values that are not done yet for one less.
+    fn extend(&mut self, stop: &Stop, points: u64, values_done: usize) {
         let instance = &mut self.instances[stop.instance as usize];
         instance.count += points;
-        instance.domain.iter_mut().for_each(|domain| domain.line.extend(points));
-        for &value in &stop.values {
+        instance.domain.iter_mut().for_each(|domain| domain.line.extend_by(points, [1, 0]));
+        for &(value, step) in &stop.values {
             // There is none if the block is only counted.
             if let Some(slot) = instance.values.get_mut(usize::from(value)) {
-                slot.stream.line.extend(points);
+                let points = points - u64::from(usize::from(value) >= values_done);
+                slot.stream.line.extend_by(points, [1, step]);
             }
         }
-        for &stream in &stop.streams {
-            self.dependences.list[stream as usize].stream.line.extend(points);
+        for &(stream, step) in &stop.streams {
+            self.dependences.list[stream as usize].stream.line.extend_by(points, [1, step]);
         }
     }
 
@@ -366,23 +416,27 @@ impl Tracer {
         }
     }
 
-    /// Integer registers after the last block: the lap before this one, and what has run of this one, are carried out again.
-    fn restore_values(&mut self, thread: usize, plan: &Plan) {
+    /// Integer registers after the last block, of which so many results are done: the lap before this one, and what has run of this
+    /// one, are carried out again.
+    fn restore_values(&mut self, thread: usize, plan: &Plan, done: usize) {
         let Tracer { threads, instances, blocks, .. } = self;
         let t = &mut threads[thread];
         let mut again = Again { values: &mut t.values, exact: [true; MAX_VALUES], depth: plan.depth };
         let of = |stop: &Stop| (&blocks[stop.block as usize], &instances[stop.instance as usize]);
+        let last = |n: usize| if n + 1 == plan.next { done } else { usize::MAX };
         if plan.laps > 0 {
             again.skip(&plan.steps, plan.laps - 1);
             for (n, stop) in plan.path.iter().enumerate() {
                 // Of blocks that have run once more only what they loaded then is known.
-                again.run(of(stop), if n < plan.next { &[] } else { &stop.loaded });
+                let known: &[_] = if n < plan.next { &[] } else { &stop.loaded };
+                let whole = plan.next > 0 || n + 1 < plan.path.len();
+                again.run(of(stop), known, if whole { usize::MAX } else { done });
             }
         }
-        for stop in &plan.path[..plan.next] {
-            again.run(of(stop), &stop.loaded);
+        for (n, stop) in plan.path[..plan.next].iter().enumerate() {
+            again.run(of(stop), &stop.loaded, last(n));
         }
-        t.values_done = usize::MAX;
+        t.values_done = done;
     }
 
     /// Takes an access that is as expected; false (and nothing done) if it is not.
@@ -402,6 +456,10 @@ impl Tracer {
         if if again { !access.several } else { seen.address != access.address } {
             return false;
         }
+        let promise = stop.promises[slot].as_mut().filter(|_| !seen.stores);
+        if promise.as_ref().is_some_and(|promise| !promise.holds(seen)) {
+            return false;
+        }
         let Some(cells) = self.shadow.cells(seen.address, u32::from(seen.size)) else { return false };
         let Some((&mut first, rest)) = cells.split_first_mut() else { return false };
         if seen.stores {
@@ -415,6 +473,9 @@ impl Tracer {
             access.latest = first;
         }
         self.accesses += 1;
+        if let Some(promise) = promise {
+            promise.advance(1);
+        }
         if !again {
             access.count(serial);
         }
@@ -583,9 +644,9 @@ impl Again<'_> {
         }
     }
 
-    /// Runs a block; `loaded` is what it has loaded, by slot, as far as that is known.
-    fn run(&mut self, (prepared, instance): (&Prepared, &Instance), loaded: &[Option<u64>]) {
-        for (n, (insn, value)) in prepared.values.iter().enumerate() {
+    /// Runs the first `done` results of a block; `loaded` is what it has loaded, by slot, as far as that is known.
+    fn run(&mut self, (prepared, instance): (&Prepared, &Instance), loaded: &[Option<u64>], done: usize) {
+        for (n, (insn, value)) in prepared.values.iter().enumerate().take(done) {
             let known = prepared.slots[usize::from(*insn)][0];
             let found = loaded.get(usize::from(known)).copied().flatten();
             let memory = Memory { value: found, data: data_in_memory(prepared, instance, *insn, value) };
@@ -650,7 +711,8 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    fn stop(&mut self, number: u32) -> Option<Stop> {
+    /// A block of the path; `old` is what it was when the loop was steady before, or anything else that can be overwritten.
+    fn stop(&mut self, number: u32, old: Stop) -> Option<Stop> {
         let instance = &self.tracer.instances[number as usize];
         let prepared = self.tracer.prepared(number);
         let odd = |insn: &crate::code::Insn| insn.stack || insn.transfer.is_some();
@@ -663,25 +725,33 @@ impl Trial<'_> {
         {
             return None;
         }
-        let streams = self.streams(instance, prepared)?;
+        let Stop { mut accesses, streams, mut values, mut loaded, mut promises, .. } = old;
+        let streams = self.streams(instance, prepared, streams)?;
         for &(unit, insn) in &prepared.outgoing {
             self.makers[usize::from(unit)] = instance.cell(insn, self.node, self.inner);
         }
-        let values = if self.live { None } else { self.values_of(instance, prepared) };
-        self.live |= values.is_none();
+        promises.clear();
+        promises.resize(prepared.accesses.len(), None);
+        loaded.clear();
+        loaded.resize(prepared.accesses.len(), None);
+        self.live = self.live || self.values_of(instance, prepared, &mut values, &mut promises).is_none();
         let before = (self.node, self.inner.wrapping_sub(1));
-        let expected = |(slot, (_, stores, _)): (&AccessSlot, &(u16, bool, u32))| {
+        accesses.clear();
+        accesses.extend(instance.accesses.iter().zip(&prepared.accesses).map(|(slot, (_, stores, _))| {
             Expected::after(slot, *stores, &self.tracer.dependences.list, before, None)
-        };
-        let accesses = instance.accesses.iter().zip(&prepared.accesses).map(expected).collect();
+        }));
         let (block, first_stmt) = (instance.block, instance.first_stmt);
-        let (values, loaded) = (values.unwrap_or_default(), vec![None; prepared.accesses.len()]);
-        Some(Stop { instance: number, block, first_stmt, accesses, streams, values, loaded })
+        Some(Stop { instance: number, block, first_stmt, accesses, streams, values, loaded, promises })
     }
 
     /// The streams of the registers that come in; `None` if one does not go on as before.
-    fn streams(&self, instance: &Instance, prepared: &Prepared) -> Option<Vec<u32>> {
-        let mut found = Vec::new();
+    fn streams(
+        &self,
+        instance: &Instance,
+        prepared: &Prepared,
+        mut found: Vec<(u32, i64)>,
+    ) -> Option<Vec<(u32, i64)>> {
+        found.clear();
         for (incoming, sources) in prepared.incoming.iter().zip(&instance.incoming) {
             let low = self.makers[usize::from(incoming.unit)];
             let high =
@@ -696,23 +766,31 @@ impl Trial<'_> {
                 let step = [1, i64::from(self.written.contains(unit))];
                 let point = [i64::from(self.inner), i64::from(maker.inner)];
                 if !dependence.stream.line.goes_on(self.node, maker.node, point, step)
-                    || found.contains(&number)
+                    || found.iter().any(|(known, _)| *known == number)
                 {
                     return None;
                 }
-                found.push(number);
+                found.push((number, step[1]));
             }
         }
         Some(found)
     }
 
     /// The integer results that go on by a constant step; `None` if one does not, and is no data.
-    fn values_of(&mut self, instance: &Instance, prepared: &Prepared) -> Option<Vec<u16>> {
-        let mut found = Vec::new();
+    fn values_of(
+        &mut self,
+        instance: &Instance,
+        prepared: &Prepared,
+        found: &mut Vec<(u16, i64)>,
+        promises: &mut [Option<Promise>],
+    ) -> Option<()> {
+        found.clear();
         for (n, (insn, value)) in prepared.values.iter().enumerate() {
             let slot = instance.values.get(n);
-            let step = self.step_of(value);
-            let memory = Memory { value: None, data: data_in_memory(prepared, instance, *insn, value) };
+            let promise = slot.and_then(|slot| self.promise(value, slot));
+            let step = self.step_of(value, promise.map(|promise| promise.step));
+            let data = data_in_memory(prepared, instance, *insn, value);
+            let memory = Memory { value: promise.map(|promise| promise.next), data };
             let result = self.values.compute(value, memory, self.depth);
             if slot.map_or(result.is_none(), |slot| slot.data) {
                 self.take_data(value, slot.is_some());
@@ -726,12 +804,15 @@ impl Trial<'_> {
                     return None;
                 }
             }
-            found.push(n as u16);
+            if let Some(promise) = promise {
+                *promises.get_mut(usize::from(prepared.slots[usize::from(*insn)][0]))? = Some(promise);
+            }
+            found.push((n as u16, step));
             if let Some(to) = value.to {
                 self.steps[usize::from(to) % MAX_VALUES] = Some(step);
             }
         }
-        Some(found)
+        Some(())
     }
 
     /// A result is data; if it is recorded, that may have turned out only there.
@@ -744,12 +825,23 @@ impl Trial<'_> {
         }
     }
 
-    /// The step per lap of a result.
-    fn step_of(&mut self, value: &Value) -> Option<i64> {
+    /// What would be loaded next, if a result is just that, perhaps extended.
+    fn promise(&self, value: &Value, slot: &ValueSlot) -> Option<Promise> {
+        let moves =
+            matches!(value.operation, Operation::Copy | Operation::SignExtend(_) | Operation::ZeroExtend(_));
+        if !moves || value.operands[0] != Operand::Loaded || slot.data {
+            return None;
+        }
+        let (next, step, _) = slot.stream.line.next_label(self.node, 0, self.inner.wrapping_sub(1))?;
+        Some(Promise { next: next as u64, step })
+    }
+
+    /// The step per lap of a result; `loaded` is that of what is loaded.
+    fn step_of(&mut self, value: &Value, loaded: Option<i64>) -> Option<i64> {
         let [a, b] = value.operands.map(|operand| match operand {
             Operand::Register(r) => self.steps[usize::from(r) % MAX_VALUES],
             Operand::Constant(_) => Some(0),
-            Operand::Loaded => None,
+            Operand::Loaded => loaded,
         });
         let (a, b) = (a?, b?);
         let constant = |operand| match operand {
@@ -764,6 +856,7 @@ impl Trial<'_> {
             Operation::Address { scale, .. } => a.checked_add(b.checked_mul(1 << scale)?)?,
             Operation::Multiply if a == 0 => b.checked_mul(constant(value.operands[0]))?,
             Operation::Multiply if b == 0 => a.checked_mul(constant(value.operands[1]))?,
+            Operation::SignExtend(_) | Operation::ZeroExtend(_) if loaded.is_some() => a,
             Operation::SignExtend(bits) | Operation::ZeroExtend(bits) => {
                 let narrow = crate::values::sign_extended(constant(value.operands[0]), bits);
                 self.most = self.most.min(laps_in_range(narrow, a, bits));
@@ -771,6 +864,12 @@ impl Trial<'_> {
             }
             Operation::Stored | Operation::Unknown => return None,
             _ if a == 0 && b == 0 => 0,
+            // The sign, as long as it stays the same.
+            Operation::ShiftArithmetic if b == 0 && constant(value.operands[1]) == i64::from(value.bits) - 1 => {
+                let number = crate::values::sign_extended(constant(value.operands[0]), value.bits);
+                self.most = self.most.min(laps_in_range(number, a, value.bits));
+                0
+            }
             Operation::ShiftLeft if b == 0 => {
                 let by = constant(value.operands[1]) & if value.bits == 64 { 63 } else { 31 };
                 a.checked_mul(1i64.checked_shl(by as u32)?)?

@@ -24,7 +24,7 @@ const SHORT: u64 = 6;
 /// Numbers collected before they are folded.
 const BUFFER: usize = 1024;
 
-/// So many points in a row of which at most two were in line at a time, and the stream is irregular.
+/// So many sheets, or lines that broke off, of a few points in a row, and the stream is irregular.
 const IRREGULAR: u32 = 1024;
 
 /// Points in line: coordinates `inner`, labels `label`, everything else the same.
@@ -100,14 +100,26 @@ impl Line {
         goes_on
     }
 
-    /// Whether the line has a direction, this step, and this is the next point on it.
+    /// Whether the line has this direction, or none yet, and this is the next point on it.
     pub fn goes_on(&self, node: u32, source: u32, point: [i64; 2], step: [i64; 2]) -> bool {
-        self.count > 1
-            && self.node == node
-            && self.source == source
-            && self.hop == 0
-            && self.next == point
-            && self.step == step
+        let here = self.node == node && self.source == source && self.hop == 0;
+        match self.count {
+            0 => false,
+            1 => here && [0, 1].map(|n| self.first[n].wrapping_add(step[n])) == point,
+            _ => here && self.next == point && self.step == step,
+        }
+    }
+
+    /// Makes a line longer that goes on by this step.
+    pub fn extend_by(&mut self, points: u64, step: [i64; 2]) {
+        if points == 0 {
+            return;
+        }
+        if self.count == 1 {
+            self.step = step;
+            self.next = [0, 1].map(|n| self.first[n].wrapping_add(step[n]));
+        }
+        self.extend(points);
     }
 
     /// If this position is the last one of a line that goes on by 1: the next label, its step, and its hop.
@@ -121,7 +133,7 @@ impl Line {
         self.source
     }
 
-    /// Makes a line that goes on longer.
+    /// Makes a line longer that has a direction.
     pub fn extend(&mut self, points: u64) {
         self.count += points;
         for (next, step) in self.next.iter_mut().zip(self.step) {
@@ -230,13 +242,15 @@ pub struct Stream {
     lost: u64,
     /// Sheets of one or two points since the last larger one.
     tiny: u32,
+    /// Lines of less than eight points that broke off inside a loop since the last longer one that did.
+    broken: u32,
 }
 
 impl Stream {
     /// A stream of points of `dim` coordinates, at least one.
     pub fn new(dim: u8, label: LabelKind) -> Stream {
         let (line, sheet) = (Line::default(), Sheet::default());
-        Stream { dim, label, line, sheet, buffer: Vec::new(), folder: None, lost: 0, tiny: 0 }
+        Stream { dim, label, line, sheet, buffer: Vec::new(), folder: None, lost: 0, tiny: 0, broken: 0 }
     }
 
     fn labels(&self) -> usize {
@@ -250,7 +264,7 @@ impl Stream {
     /// Whether hardly anything has been in line for a while.
     #[inline]
     pub fn is_irregular(&self) -> bool {
-        self.tiny > IRREGULAR
+        self.tiny > IRREGULAR || self.broken > IRREGULAR
     }
 
     /// Adds a point at a position, with a label (0 if the stream has none).
@@ -267,6 +281,9 @@ impl Stream {
         if hops && self.line.take_hop(nodes, node, source, point) || self.line.ends_with(node, source, point)
         {
             return;
+        }
+        if self.line.node == node {
+            self.broken = if self.line.count < 8 { self.broken + 1 } else { 0 };
         }
         self.end_line(nodes, options);
         self.line = Line::start(node, source, point);

@@ -23,7 +23,7 @@ use crate::nodes::Nodes;
 use crate::position::{Functions, Land, Lap, Move, Stepped, Walker};
 use crate::profile::{Carrier, DependenceKind};
 use crate::shadow::{Cell, Shadow};
-use crate::steady::Laps;
+use crate::steady::{Laps, Plan};
 use crate::stream::{LabelKind, Stream};
 use crate::values::{Memory, Values};
 use fold::Mode;
@@ -282,6 +282,8 @@ pub(crate) struct Instance {
     moves_version: u32,
     /// Laps that must be alike before a steady state is looked for, if it is the header of a loop.
     pub patience: u32,
+    /// Its last steady state, to be used again.
+    pub old_plan: Option<Box<Plan>>,
 }
 
 impl Instance {
@@ -671,6 +673,7 @@ impl Tracer {
             moves: Vec::new(),
             moves_version: self.functions.version,
             patience: 0,
+            old_plan: None,
         }
     }
 
@@ -745,6 +748,9 @@ impl Tracer {
         let block = self.instances[number as usize].block as usize;
         let Some(&slots) = self.blocks[block].slots.get(usize::from(insn)) else { return };
         let at = slots[usize::from(stores)];
+        if !stores {
+            self.check_promise(thread, at, &access);
+        }
         let steady = self.threads[thread].laps.is_steady() && !self.options.memory_dependences;
         if steady {
             self.settle(thread, at);
