@@ -212,11 +212,7 @@ fn note(processor: c_uint, event: impl FnOnce(&State) -> Event) {
 }
 
 #[cold]
-fn note_after_others(
-    state: &mut Option<Box<State>>,
-    processor: c_uint,
-    event: impl FnOnce(&State) -> Event,
-) {
+fn note_after_others(state: &mut Option<Box<State>>, processor: c_uint, event: impl FnOnce(&State) -> Event) {
     guarded(state, |state| {
         let event = event(state);
         state.write_down(processor, event);
@@ -325,7 +321,9 @@ impl State {
             })
             .collect();
         let (reads, writes) = decode::summary(&decoded, &mut self.factory);
-        let Some(number) = self.tracer.as_mut().map(|tracer| tracer.add_foreign(reads, writes)) else { return };
+        let Some(number) = self.tracer.as_mut().map(|tracer| tracer.add_foreign(reads, writes)) else {
+            return;
+        };
         // SAFETY: as in `describe_part`.
         unsafe {
             (self.api.register_exec)(handles[0], on_foreign_exec, NO_REGS, number as usize as *mut c_void);

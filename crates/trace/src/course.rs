@@ -18,6 +18,9 @@ use crate::shadow::{Cell, Shadow};
 use crate::steady::{Expected, Plan, Promise};
 use crate::tracer::{CHECK_EVERY, Tracer};
 
+/// Times in a row that a course may be left in its first lap before it is drafted again.
+const MOST_MISSED: u32 = 4;
+
 /// The course of a steady loop, as far as it is known.
 #[derive(Debug, Default)]
 pub(crate) enum Course {
@@ -201,8 +204,9 @@ impl Tracer {
         let ahead = laps * steps.len();
         let taken = follow(&mut steps, &events[..ahead], &mut self.shadow, &self.nodes);
         self.settle_laps(thread, plan, &steps, &events[..taken]);
-        // If it is not even one lap, perhaps laps are different now.
-        plan.course = if taken < steps.len() { Course::Unknown } else { Course::Known(steps) };
+        // If it is not even one lap that may be the end of the loop; or laps are different now.
+        plan.missed = if taken < steps.len() { plan.missed + 1 } else { 0 };
+        plan.course = if plan.missed > MOST_MISSED { Course::Unknown } else { Course::Known(steps) };
         taken
     }
 

@@ -129,6 +129,8 @@ pub(crate) struct Plan {
     /// Whether integers are computed and recorded in every lap.
     live: bool,
     pub course: Course,
+    /// Times in a row that the course was left in its first lap.
+    pub missed: u32,
 }
 
 /// What a thread remembers of its way through a loop.
@@ -291,7 +293,7 @@ impl Tracer {
         }
         let mut plan = old.unwrap_or_default();
         if !plan.path.iter().map(|stop| &stop.instance).eq(path) {
-            (plan.course, plan.path) = (Course::Unknown, Vec::new());
+            (plan.course, plan.missed, plan.path) = (Course::Unknown, 0, Vec::new());
             plan.path.resize_with(path.len(), Stop::default);
         }
         plan.depth = self.contexts.get(t.walker.context).depth;
@@ -865,7 +867,9 @@ impl Trial<'_> {
             Operation::Stored | Operation::Unknown => return None,
             _ if a == 0 && b == 0 => 0,
             // The sign, as long as it stays the same.
-            Operation::ShiftArithmetic if b == 0 && constant(value.operands[1]) == i64::from(value.bits) - 1 => {
+            Operation::ShiftArithmetic
+                if b == 0 && constant(value.operands[1]) == i64::from(value.bits) - 1 =>
+            {
                 let number = crate::values::sign_extended(constant(value.operands[0]), value.bits);
                 self.most = self.most.min(laps_in_range(number, a, value.bits));
                 0
@@ -885,9 +889,8 @@ impl Trial<'_> {
     fn closes(&self, start: &Values, steps: &[Option<i64>; MAX_VALUES]) -> bool {
         let further = |register: u8| {
             let step = steps[usize::from(register)];
-            let value = step.is_none_or(|step| {
-                self.values.get(register) == start.get(register).wrapping_add(step)
-            });
+            let value =
+                step.is_none_or(|step| self.values.get(register) == start.get(register).wrapping_add(step));
             value
                 && step == self.steps[usize::from(register)]
                 && start.data(register) == self.values.data(register)
