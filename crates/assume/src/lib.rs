@@ -39,6 +39,7 @@ mod print;
 mod simplify;
 
 pub use check::{AllRows, Apart, Below, Check, Conjunct, Extent, Near, Rows, Test, check, rows};
+pub use no_overlap::keeps_cells_in_registers;
 pub use print::{print, print_assumed};
 pub use simplify::{Assumed, Fate, Infeasible, Taken, simplify};
 

@@ -4,9 +4,12 @@
 //! touched, as affine functions of the parameters. Steps that are not uniform make those complicated: `5 * floor((n - 1) / 5) + 4`.
 //! What is checked need not be exact, as long as the range contains what is touched: existentials are dropped, which is
 //! how the check of Figure 14b becomes that of Figure 14c.
+//!
+//! Even in its own order a nest may gain from the check: a cell that an innermost loop updates again and again can stay in a
+//! register only if nothing else that the loop touches overlaps it ([`keeps_cells_in_registers`]).
 
 use isl::{DimType, PwAff, Set, Val};
-use model::{ArrayId, Scop};
+use model::{Access, AccessKind, ArrayId, ArrayKind, Condition, Scop, Stmt};
 
 /// The first row that is touched and the end of the last: `{ [] -> [row] }`.
 pub struct Range {
@@ -75,6 +78,40 @@ fn ends(rows: &Set) -> isl::Result<Range> {
 fn is_at_most(number: &PwAff, other: &PwAff, slack: i64) -> isl::Result<bool> {
     let most = other.clone().add_constant_val(Val::int_from_si(other.ctx(), slack)?)?;
     number.clone().gt_set(most)?.is_empty()
+}
+
+/// The pairs of arrays that are tested for overlap.
+fn pairs(scop: &Scop) -> impl Iterator<Item = (ArrayId, ArrayId)> {
+    scop.ledger.entries().iter().filter_map(|entry| match entry.holds {
+        Condition::NoOverlap(a, b) => Some((a, b)),
+        _ => None,
+    })
+}
+
+/// Whether, of two loops or more, an innermost one writes one cell all the time, and what is tested is that nothing else that
+/// the same statement touches overlaps it.
+pub fn keeps_cells_in_registers(scop: &Scop) -> isl::Result<bool> {
+    let pairs: Vec<_> = pairs(scop).collect();
+    for stmt in &scop.stmts {
+        for write in stmt.accesses.iter().filter(|access| access.kind != AccessKind::Read) {
+            let is_tested = |other: &Access| {
+                pairs.contains(&(write.array, other.array)) || pairs.contains(&(other.array, write.array))
+            };
+            if stmt.accesses.iter().any(is_tested) && is_one_cell(scop, stmt, write)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Whether an access to memory touches one cell in all iterations of the innermost loop, which is inside of another.
+fn is_one_cell(scop: &Scop, stmt: &Stmt, access: &Access) -> isl::Result<bool> {
+    let depth = stmt.domain.dim(DimType::Set)?;
+    if depth < 2 || scop.array(access.array).kind != ArrayKind::Memory {
+        return Ok(false);
+    }
+    access.relation.clone().project_out(DimType::In, depth - 1, 1)?.is_single_valued()
 }
 
 #[cfg(test)]

@@ -1,12 +1,14 @@
 //! The pipeline of stages over one function, and what surrounds it: options, budget, timers, reports.
 //!
 //! - [`pipeline`] is the order of the stages, on one screen.
+//! - `dropped` leaves parts of checks out, in builds for tests of the tests.
 //! - `scalars` removes scalars from a model, and says what that means for the code.
 //! - [`order`] decides which order a nest is to have.
 //! - [`session`] is a configured run: it looks at the function's wishes, runs the pipeline, and sends the
 //!   result to whoever asked for it (remarks, report file, standard error).
 //! - [`timing`] adds up the time of each stage.
 
+mod dropped;
 pub mod order;
 pub mod pipeline;
 mod scalars;

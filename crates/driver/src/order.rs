@@ -1,7 +1,8 @@
 //! Stage `schedule`: which order a nest is to have.
 //!
 //! A legal order from a file ([`Options::schedule_in`]) comes first, then what [`Options::schedule`] says: the program's
-//! own order, or what the scheduler finds if that pays. Orders go to files as `FOLDER/NEST.json`
+//! own order, or what the scheduler finds if that pays; if not, the own order where the check alone helps LLVM
+//! ([`assume::keeps_cells_in_registers`]). Orders go to files as `FOLDER/NEST.json`
 //! ([`Options::schedule_out`]), where `NEST` is the model's name with all but letters, digits, `-`, `_` and `.` replaced,
 //! and from the function's second nest on its number: `f`, `f.2`, `f.3`. What is written is the order that the nest will
 //! have, or its own if it stays. A file that cannot be read, is not for this nest, or
@@ -12,7 +13,7 @@ use isl::Schedule;
 use model::{Reason, Scop};
 use options::Options;
 use schedule::legality::Reductions;
-use schedule::{Decision, Prediction};
+use schedule::{Decision, Machine, Prediction};
 use std::path::{Path, PathBuf};
 
 /// What is to be done with a nest.
@@ -34,13 +35,18 @@ pub struct NewOrder {
 }
 
 /// The plan for the model of the function's nest with that index.
-pub fn plan(scop: &Scop, nest: usize, dependences: &Dependences, options: &Options) -> Result<Plan, Reason> {
+pub fn plan(
+    (scop, nest): (&Scop, usize),
+    dependences: &Dependences,
+    machine: Machine,
+    options: &Options,
+) -> Result<Plan, Reason> {
     let file = |folder: &PathBuf| file_of(folder, scop, nest);
     let plan = match imported(scop, dependences, options.schedule_in.as_ref().map(file))? {
         Some(schedule) => as_given(scop, schedule)?,
         None => match options.schedule {
             options::Schedule::Identity => as_given(scop, schedule::identity(scop).map_err(of_isl)?)?,
-            options::Schedule::Auto => optimized(scop, dependences)?,
+            options::Schedule::Auto => optimized(scop, dependences, machine)?,
         },
     };
     export(scop, &plan, options.schedule_out.as_ref().map(file))?;
@@ -52,15 +58,18 @@ fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
     Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None })))
 }
 
-fn optimized(scop: &Scop, dependences: &Dependences) -> Result<Plan, Reason> {
+fn optimized(scop: &Scop, dependences: &Dependences, machine: Machine) -> Result<Plan, Reason> {
     let operations = scop.ctx.operations_left().unwrap_or(u64::MAX);
-    let how = schedule::Options { operations, ..schedule::Options::default() };
+    let how = schedule::Options { operations, machine, ..schedule::Options::default() };
     match schedule::optimize(scop, dependences, &how) {
         Ok(Decision::New(new)) => Ok(Plan::New(Box::new(NewOrder {
             schedule: new.schedule,
             description: new.description,
             prediction: Some(new.prediction),
         }))),
+        Ok(Decision::Original { .. }) if assume::keeps_cells_in_registers(scop).map_err(of_isl)? => {
+            as_given(scop, schedule::identity(scop).map_err(of_isl)?)
+        }
         Ok(Decision::Original { reason }) => Ok(Plan::Kept(reason)),
         Err(error) => Err(Reason::Internal { message: error.to_string() }),
     }

@@ -1,7 +1,8 @@
 //! The stages in order, one line each, and nothing else.
 
+use crate::dropped::without_dropped;
 use crate::order::{Plan, plan};
-use crate::scalars::without_scalars;
+use crate::scalars::{block_places, without_scalars};
 use crate::session::conditions;
 use crate::timing::Timers;
 use assume::{Assumed, Check, Infeasible};
@@ -9,6 +10,7 @@ use astgen::Node;
 use dataflow::Dependences;
 use isl::Ctx;
 use llvm::Pass;
+use llvm::back::block::Places;
 use llvm::back::emit::{Failure, Formats, Growth, emit, prepare};
 use llvm::back::rewrite::Rewrite;
 use llvm::front::Obstacle;
@@ -17,6 +19,7 @@ use llvm::front::lift::{Lifted, lift};
 use llvm::pass::Region;
 use model::{Budget, Reason, Scop};
 use options::Options;
+use schedule::Machine;
 
 /// What the stages found out about a function.
 pub struct Outcome<'p> {
@@ -45,9 +48,19 @@ pub struct Modelled<'p> {
     /// After stage `schedule`: which order the nest is to have.
     pub plan: Option<Plan>,
     /// After stage `astgen`, if there are to be new loops: they and their check.
-    pub program: Option<(Vec<Node>, Check)>,
+    pub program: Option<Program>,
     /// After stage `emit`: the new loops are in the function, and this is their size.
     pub emitted: Option<Growth>,
+}
+
+/// New loops.
+pub struct Program {
+    /// The loops.
+    pub nodes: Vec<Node>,
+    /// The cells of statements in blocks.
+    pub places: Places,
+    /// When they do what the original does.
+    pub check: Check,
 }
 
 /// What all stages need.
@@ -235,9 +248,21 @@ fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> 
 
 fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     if let Some(dependences) = &model.dependences {
-        model.plan = Some(plan(model.scop(), model.nest, dependences, run.options)?);
+        let machine = machine(run.pass.target());
+        model.plan = Some(plan((model.scop(), model.nest), dependences, machine, run.options)?);
     }
     Ok(())
+}
+
+/// What LLVM knows of the machine.
+fn machine(target: llvm::Target) -> Machine {
+    let Machine { vector_bits, vector_registers, .. } = Machine::default();
+    let or = |known: u32, otherwise: u32| if known == 0 { otherwise } else { known };
+    Machine {
+        widest_bits: or(target.widest_bits, vector_bits),
+        vector_registers: or(target.vector_registers, vector_registers),
+        ..Machine::default()
+    }
 }
 
 fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
@@ -245,7 +270,9 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
         let nodes = astgen::generate(scop, &new.schedule, &model.assumed.valid)?;
-        Ok((nodes, assume::check(&model.lifted.scop, &model.assumed)?))
+        let places = block_places(scop, &nodes, &model.assumed.valid);
+        let check = without_dropped(assume::check(&model.lifted.scop, &model.assumed)?);
+        Ok(Program { nodes, places, check })
     };
     model.program = Some(generate().map_err(|error| match error {
         astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },
@@ -264,10 +291,10 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     let prepared: Vec<_> = ready.iter().map(|model| prepare(run.pass, &model.lifted)).collect();
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let emitted = match (prepared, &model.program) {
-            (Some(prepared), Some((nodes, check))) => {
+            (Some(prepared), Some(Program { nodes, places, check })) => {
                 let formats = run.formats(model, &outcome.nests[model.nest]);
                 let source = (&model.lifted, model.rewrite.as_ref());
-                emit(run.pass, source, &prepared, nodes, (check, formats.as_ref()))
+                emit(run.pass, source, &prepared, (nodes, places), (check, formats.as_ref()))
             }
             _ => Err(Failure::Undone),
         };

@@ -4,8 +4,9 @@
 //! The run-time check stays that of the lifted model: that scalars can go into cells was concluded from it.
 
 use assume::rows;
-use astgen::{Expr, expression};
+use astgen::{Expr, Node, expression};
 use isl::{DimType, Set};
+use llvm::back::block::Places;
 use llvm::back::rewrite::{Place, Rewrite, Rewritten, Source};
 use model::{Access, Param, Scop, Stmt};
 use std::collections::HashMap;
@@ -67,6 +68,19 @@ fn copies(old: &Scop, outcome: &delicm::Outcome, stmt: &Stmt) -> HashMap<String,
     let find =
         |copy: &delicm::Copied| Some((copy.op.clone(), (old.stmt_named(&copy.from)?, copy.from_op.clone())));
     own.filter_map(find).collect()
+}
+
+/// The cells of all accesses of statements in blocks of cells in registers, as far as they can be computed.
+pub fn block_places(scop: &Scop, nodes: &[Node], valid: &Set) -> Places {
+    let mut found = Places::new();
+    for id in astgen::block_stmts(nodes) {
+        let stmt = scop.stmt(id);
+        let each = |access: &Access| Ok((access.id, place(scop, stmt, access, valid)?));
+        if let Ok(places) = stmt.accesses.iter().map(each).collect::<Result<_, astgen::Error>>() {
+            found.insert(id, places);
+        }
+    }
+    found
 }
 
 /// The cell of an access as expressions of the parameters and the statement's counters, which follow them.

@@ -58,7 +58,8 @@ struct OrthantTarget {
   unsigned cache_line;        // bytes, 0: unknown
   unsigned l1_size, l2_size;  // bytes, 0: unknown
   unsigned l1_ways, l2_ways;  // 0: unknown
-  unsigned vector_bits;       // widest fixed vector register, 0: none
+  unsigned vector_bits;       // fixed vector register that LLVM's vectorizers use, 0: none
+  unsigned widest_bits;       // widest one that the function may use
   unsigned vector_registers;
   unsigned scalar_registers;
 };
@@ -70,7 +71,7 @@ struct OrthantRange { // of a SCEV up to 64 bits wide
 
 // src/ffi.rs asserts the same sizes.
 static_assert(sizeof(OrthantLocation) == 8 && sizeof(OrthantCallEffects) == 9 && sizeof(OrthantMemory) == 2);
-static_assert(sizeof(OrthantTarget) == 32 && sizeof(OrthantRange) == 32);
+static_assert(sizeof(OrthantTarget) == 36 && sizeof(OrthantRange) == 32);
 
 // ---- views.cpp: the function and its loops ----
 LLVMValueRef orthant_function(OrthantPass *pass);
@@ -116,6 +117,8 @@ uint64_t orthant_access_bytes(LLVMValueRef inst); // of a load or store; 0: not 
 void orthant_unsupported_type(LLVMValueRef inst, OrthantSink sink, void *data);
 // 0: no alias, 1: may, 2: partial, 3: must. `bytes` 0: unknown extent.
 unsigned orthant_alias(OrthantPass *pass, LLVMValueRef a, uint64_t a_bytes, LLVMValueRef b, uint64_t b_bytes);
+// The type that a load or store says it moves, to be compared only; null: it says nothing.
+const void *orthant_type_tag(LLVMValueRef inst);
 // Whether the types of two loads or stores say that they never touch the same memory, in whichever iterations.
 bool orthant_types_are_apart(OrthantPass *pass, LLVMValueRef a, LLVMValueRef b);
 // The bytes of a global or stack variable; 0: it is none, or they are not known here.
@@ -143,6 +146,10 @@ LLVMBasicBlockRef orthant_split_entering(OrthantPass *pass, LLVMBasicBlockRef en
 // Computes an expression before the block's terminator; null if that is not safe there.
 LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockRef block);
 // The value, or at the end of the block one that is the same number for all who use it, if it may be undefined.
+LLVMValueRef orthant_masked_load(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueRef address, unsigned alignment,
+                                 LLVMValueRef mask); // elements that are not loaded are zero
+LLVMValueRef orthant_masked_store(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef address,
+                                  unsigned alignment, LLVMValueRef mask);
 LLVMValueRef orthant_freeze(LLVMValueRef value, LLVMBasicBlockRef block);
 // Puts a block before a region's exit that all edges from the region go through; for each phi of the exit it has a
 // phi, in the same order, with the values that come from the region.

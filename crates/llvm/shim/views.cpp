@@ -278,6 +278,10 @@ unsigned orthant_alias(OrthantPass *pass, LLVMValueRef a, uint64_t a_bytes, LLVM
 }
 
 // Only the types: what else is known of the places holds in one iteration of a loop, not across iterations.
+const void *orthant_type_tag(LLVMValueRef inst) {
+  return cast<Instruction>(unwrap(inst))->getMetadata(LLVMContext::MD_tbaa);
+}
+
 bool orthant_types_are_apart(OrthantPass *pass, LLVMValueRef a, LLVMValueRef b) {
   AAMDNodes first, second;
   first.TBAA = cast<Instruction>(unwrap(a))->getMetadata(LLVMContext::MD_tbaa);
@@ -311,6 +315,9 @@ void orthant_target(OrthantPass *pass, OrthantTarget *out) {
   out->l1_ways = T.getCacheAssociativity(Level::L1D).value_or(0);
   out->l2_ways = T.getCacheAssociativity(Level::L2D).value_or(0);
   out->vector_bits = T.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+  // On some processors LLVM prefers shorter vectors than there are.
+  StringRef features = pass->function.getFnAttribute("target-features").getValueAsString();
+  out->widest_bits = features.contains("+avx512f") ? std::max(out->vector_bits, 512u) : out->vector_bits;
   out->vector_registers = T.getNumberOfRegisters(T.getRegisterClassForType(/*Vector=*/true));
   out->scalar_registers = T.getNumberOfRegisters(T.getRegisterClassForType(/*Vector=*/false));
 }

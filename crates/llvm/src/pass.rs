@@ -500,6 +500,11 @@ impl<'p> Inst<'p> {
         ask!(ffi::orthant_access_bytes(self.raw))
     }
 
+    /// What the program says about the type that a load or store moves: equal tags, equal types. Null: nothing.
+    pub fn type_tag(self) -> *const c_void {
+        ask!(ffi::orthant_type_tag(self.raw))
+    }
+
     /// The alignment that a load or store promises, in bytes.
     pub fn alignment(self) -> u32 {
         match self.pointer() {

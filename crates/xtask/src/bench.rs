@@ -3,6 +3,7 @@
 //! A figure is a median over the runs with its quartiles. Processor time (user and system, of the child and
 //! its children) is the headline, because wall time on a shared machine mostly measures the neighbours.
 
+mod checks;
 mod compile_time;
 mod fold;
 mod input;
@@ -22,7 +23,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// What can be measured.
-pub const NAMES: [&str; 4] = ["suite", "compile-time", "profile", "fold"];
+pub const NAMES: [&str; 5] = ["suite", "checks", "compile-time", "profile", "fold"];
 
 /// What to measure, and how thoroughly.
 pub struct Request {
@@ -40,6 +41,7 @@ pub struct Request {
 pub fn run(ws: &Workspace, request: &Request, suite: &suite::Options) -> Outcome {
     match request.name.as_str() {
         "suite" => suite::run(ws, request, suite),
+        "checks" => checks::run(ws, request, suite),
         "compile-time" => compile_time::run(ws, request),
         "profile" => profile::run(ws, request),
         "fold" => fold::run(ws),

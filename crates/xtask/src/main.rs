@@ -5,6 +5,7 @@
 //! user has to provide.
 
 mod bench;
+mod break_checks;
 mod command;
 mod demo;
 mod docs;
@@ -65,6 +66,7 @@ fn run(ws: &Workspace, matches: &ArgMatches) -> Outcome {
         Some(("tidy", _)) => tidy::run(ws),
         Some(("docs", _)) => docs::run(ws),
         Some(("bench", m)) => bench::run(ws, &bench_request(m), &bench::suite::Options::from(m)),
+        Some(("break-checks", _)) => break_checks::run(ws),
         Some(("fuzz", m)) => fuzz::run(ws, &fuzz_request(m)),
         Some(("realworld", m)) => realworld::run(ws, &strings(m, "project")),
         Some(("survey", m)) => survey::run(
@@ -113,6 +115,10 @@ fn cli() -> Command {
             Command::new("docs").about("Write docs/options.md, the man pages and the API documentation"),
         )
         .subcommand(bench_cli())
+        .subcommand(
+            Command::new("break-checks")
+                .about("Leave out the run-time checks of one kind after the other: does a test notice?"),
+        )
         .subcommand(fuzz_cli())
         .subcommand(
             Command::new("realworld")

@@ -91,6 +91,20 @@ impl Workspace {
         Ok(Built { plugin: dir.join("liborthant.so"), orthant: dir.join("orthant") })
     }
 
+    /// Builds a plugin whose run-time checks can be left out (`ORTHANT_DROP_CHECKS`), and runs `work` with it in its place;
+    /// afterwards the usual one is there again.
+    pub fn with_droppable_checks<T>(
+        &self,
+        profile: Profile,
+        work: impl FnOnce(&Path) -> Outcome<T>,
+    ) -> Outcome<T> {
+        let done = self
+            .build_with(&["-p", "plugin", "--features", "plugin/drop-checks"], profile)
+            .and_then(|folder| work(&folder.join("liborthant.so")));
+        self.build_packages(&["plugin"], profile)?;
+        done
+    }
+
     /// Builds what `orthant profile` needs, which does not include LLVM; the command.
     pub fn build_profiler(&self, profile: Profile) -> Outcome<PathBuf> {
         Ok(self.build_packages(&["cli", "qemu"], profile)?.join("orthant"))
@@ -98,8 +112,13 @@ impl Workspace {
 
     /// Builds packages; the folder with the results.
     fn build_packages(&self, packages: &[&str], profile: Profile) -> Outcome<PathBuf> {
+        let names: Vec<_> = packages.iter().flat_map(|package| ["-p", package]).collect();
+        self.build_with(&names, profile)
+    }
+
+    fn build_with(&self, args: &[&str], profile: Profile) -> Outcome<PathBuf> {
         let mut cargo = self.cargo("build");
-        cargo.args(packages.iter().flat_map(|package| ["-p", package]));
+        cargo.args(args);
         if profile == Profile::Release {
             cargo.arg("--release");
         }

@@ -5,6 +5,7 @@
 //! code of one model at a time. The new code is written beside the function and joined to it when it is complete; if it
 //! cannot be completed, it is removed, and the function does what it did.
 
+use super::block::Places;
 use super::builder::{Builder, Type};
 use super::check::{ADDRESS, Scan, Writer};
 use super::facts::Facts;
@@ -32,7 +33,7 @@ pub struct Prepared<'p> {
     before: Block<'p>,
     entry: Block<'p>,
     blocks: Vec<Block<'p>>,
-    params: Vec<Value<'p>>,
+    pub(super) params: Vec<Value<'p>>,
     hoisted: Hoisted<'p>,
 }
 
@@ -137,7 +138,7 @@ pub fn emit<'p>(
     pass: Pass<'p>,
     (lifted, rewrite): (&Lifted<'p>, Option<&Rewrite>),
     prepared: &Prepared<'p>,
-    nodes: &[Node],
+    (nodes, places): (&[Node], &Places),
     (check, counting): (&Check, Option<&Formats>),
 ) -> Result<Growth, Failure> {
     let builder = Builder::new(pass);
@@ -155,6 +156,8 @@ pub fn emit<'p>(
             sums: HashMap::new(),
         },
         facts: Facts::new(pass, &lifted.arrays),
+        places,
+        widest_bits: pass.target().widest_bits,
         slots: HashMap::new(),
         scans: HashMap::new(),
         variables: HashMap::new(),
@@ -202,17 +205,21 @@ struct Written<'p> {
     live: Vec<(Inst<'p>, Value<'p>)>,
 }
 
-struct Emitter<'a, 'p> {
+/// Writes the code of one model.
+pub(super) struct Emitter<'a, 'p> {
     pass: Pass<'p>,
-    lifted: &'a Lifted<'p>,
-    rewrite: Option<&'a Rewrite>,
-    prepared: &'a Prepared<'p>,
-    values: Values<'a, 'p>,
-    facts: Facts<'p>,
+    pub(super) lifted: &'a Lifted<'p>,
+    pub(super) rewrite: Option<&'a Rewrite>,
+    pub(super) prepared: &'a Prepared<'p>,
+    pub(super) values: Values<'a, 'p>,
+    pub(super) facts: Facts<'p>,
+    pub(super) places: &'a Places,
+    /// Bits of the widest vector.
+    pub(super) widest_bits: u32,
     slots: HashMap<ArraySource<'p>, (Value<'p>, Type<'p>)>,
     /// What is found out about arrays of rows, by their number.
     scans: HashMap<usize, Scan<'p>>,
-    variables: HashMap<Variable, Value<'p>>,
+    pub(super) variables: HashMap<Variable, Value<'p>>,
     /// The innermost loop around what is written.
     innermost: Option<Variable>,
 }
@@ -239,7 +246,7 @@ struct Tree<'a, 'p> {
 }
 
 impl<'p> Emitter<'_, 'p> {
-    fn builder(&self) -> &Builder<'p> {
+    pub(super) fn builder(&self) -> &Builder<'p> {
         self.values.builder
     }
 
@@ -363,6 +370,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn nodes(&mut self, nodes: &[Node]) -> Option<()> {
         nodes.iter().try_for_each(|node| match node {
+            Node::For(l) if self.block_of(l).is_some() => self.write_block(l),
             Node::For(l) if l.runs_once => self.once(l),
             Node::For(l) => self.for_loop(l),
             Node::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
@@ -370,7 +378,7 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    fn expr(&self, expr: &Expr) -> Option<Value<'p>> {
+    pub(super) fn expr(&self, expr: &Expr) -> Option<Value<'p>> {
         self.values.expr(expr, &self.variables, &self.prepared.params)
     }
 
@@ -652,7 +660,7 @@ impl<'p> Emitter<'_, 'p> {
     fn write_behind(&self, instance: &Instance<'p>) -> Option<()> {
         for (access, value) in &instance.deferred {
             let place = self.rewrite?.stmts[instance.new.index()].places.get(access)?;
-            let (address, touched, alignment) = self.address(place, instance)?;
+            let (address, touched, alignment) = self.address(place, &instance.counters, true)?;
             let store = self.builder().store_at(*value, address, alignment);
             self.facts.annotate(store, touched);
         }
@@ -660,19 +668,24 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     fn load_place(&self, place: &Place, ty: Type<'p>, instance: &Instance<'p>) -> Option<Value<'p>> {
-        let (address, touched, alignment) = self.address(place, instance)?;
+        let (address, touched, alignment) = self.address(place, &instance.counters, true)?;
         let load = self.builder().load_at(ty, address, alignment);
         self.facts.annotate(load, touched);
         Some(load)
     }
 
-    /// The address of a cell, what it is one of, and its alignment.
-    fn address(&self, place: &Place, instance: &Instance<'p>) -> Option<(Value<'p>, Touched, u32)> {
+    /// The address of a cell, what it is one of, and its alignment. `is_inside`: the array has such a cell.
+    pub(super) fn address(
+        &self,
+        place: &Place,
+        counters: &[Value<'p>],
+        is_inside: bool,
+    ) -> Option<(Value<'p>, Touched, u32)> {
         let mut base = match self.lifted.arrays[place.array.index()] {
             ArraySource::Base(base) | ArraySource::Rows(base) => base,
             _ => return None,
         };
-        let known: Vec<_> = self.prepared.params.iter().chain(&instance.counters).copied().collect();
+        let known: Vec<_> = self.prepared.params.iter().chain(counters).copied().collect();
         let expr = |expr: &Expr| self.values.expr(expr, &HashMap::new(), &known);
         let mut subscripts = place.subscripts.iter();
         let mut cell = match subscripts.next() {
@@ -701,7 +714,7 @@ impl<'p> Emitter<'_, 'p> {
         }
         let bytes = self.builder().binary(LLVMMul, cell, self.builder().index(place.cell_bytes));
         let (is_exact, alignment) = cell_facts(self.lifted, place.array, place.cell_bytes);
-        let address = self.builder().displace(base, bytes, is_exact);
+        let address = self.builder().displace(base, bytes, is_exact && is_inside);
         Some((address, Touched { array: place.array, is_exact }, alignment))
     }
 

@@ -48,10 +48,14 @@ impl<'p> Lifter<'_, 'p> {
     ) -> Result<(), Reason> {
         let touched = Touched::of(scop);
         let bases: Vec<_> = sources.iter().enumerate().filter_map(base).collect();
+        let movers: Vec<_> = bases.iter().map(|(id, _)| memory.movers(sources[id.index()])).collect();
         for (index, &(a, first)) in bases.iter().enumerate() {
-            for &(b, second) in &bases[..index] {
+            for (other, &(b, second)) in bases[..index].iter().enumerate() {
                 let matters = touched.written.contains(&a) || touched.written.contains(&b);
-                if !matters || self.are_apart(sources[a.index()], sources[b.index()], memory) {
+                if !matters
+                    || movers[index].are_apart(&movers[other], self.pass)
+                    || self.are_apart(sources[a.index()], sources[b.index()])
+                {
                     continue;
                 }
                 let (x, y) = (second.readable(), first.readable());
@@ -75,15 +79,14 @@ impl<'p> Lifter<'_, 'p> {
         Ok(())
     }
 
-    /// Whether LLVM knows that two arrays do not overlap: by their addresses, or by the types of what they hold.
-    fn are_apart(&self, a: ArraySource<'p>, b: ArraySource<'p>, memory: &Memory<'p>) -> bool {
-        let by_address = match (a, b) {
+    /// Whether LLVM knows by their addresses that two arrays do not overlap.
+    fn are_apart(&self, a: ArraySource<'p>, b: ArraySource<'p>) -> bool {
+        match (a, b) {
             (ArraySource::Base(first), ArraySource::Base(second)) => {
                 self.pass.alias(first, 0, second, 0) == Alias::No
             }
             _ => false,
-        };
-        by_address || memory.types_are_apart(self.pass, a, b)
+        }
     }
 }
 

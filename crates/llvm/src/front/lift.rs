@@ -47,6 +47,8 @@ pub struct Lifted<'p> {
     pub params: Vec<ScevRef<'p>>,
     /// What each array stands for.
     pub arrays: Vec<ArraySource<'p>>,
+    /// Arrays that must be apart for the statements to be what they are, in whichever order they run.
+    pub relied: Vec<HashSet<ArrayId>>,
     /// The body of each statement.
     pub bodies: Vec<Body<'p>>,
     /// The loops around each statement, outermost first.
@@ -147,11 +149,14 @@ pub fn lift<'p>(
         shape_options,
     };
     let parts = lifter.lift(&shape)?;
+    let relied = parts.program.relied.iter();
+    let relied = relied.map(|bases| bases.iter().map(|base| parts.draft.at(*base)).collect()).collect();
     Ok(Lifted {
         scop: parts.scop,
         region,
         params: affine.params().into_iter().map(|(scev, _)| scev).collect(),
         arrays: parts.draft.sources,
+        relied,
         bodies: parts.program.bodies,
         chains: parts.program.chains,
         around,
@@ -209,6 +214,8 @@ struct Program<'p> {
     chains: Vec<Vec<Loop<'p>>>,
     /// The statement that each instruction is in.
     home: HashMap<Inst<'p>, usize>,
+    /// The bases of arrays that the statements of a block take to be apart.
+    relied: Vec<HashSet<Value<'p>>>,
 }
 
 impl<'p> Program<'p> {
@@ -308,14 +315,25 @@ impl<'p> Lifter<'_, 'p> {
                 Shape::Block(block) if self.domains.inside.contains(block) => {}
                 Shape::Block(block) => {
                     let Some(chain) = self.runs(*block) else { continue };
-                    let bodies = statements(&self.whole(*block, material), |a, b| {
-                        self.may_conflict(a, b, material.memory)
-                    });
+                    let bodies = self.cut(*block, material, program);
                     order.extend(bodies.into_iter().map(|body| Order::Stmt(program.push(body, chain))));
                 }
             }
         }
         order
+    }
+
+    /// The statements of a block, as fine as they are if arrays do not overlap: what LLVM does not know of that is
+    /// checked before new loops run. Where that makes a difference, the program says so.
+    fn cut(&self, block: Block<'p>, material: &Material<'_, 'p>, program: &mut Program<'p>) -> Vec<Body<'p>> {
+        let whole = self.whole(block, material);
+        let cut = |are_apart| statements(&whole, |a, b| self.may_conflict(a, b, material.memory, are_apart));
+        let (fine, safe) = (cut(true), cut(false));
+        if fine != safe {
+            let touched = whole.insts().flat_map(|inst| material.memory.of(inst));
+            program.relied.push(touched.map(|access| access.base).collect());
+        }
+        fine
     }
 
     /// All that is executed of a block, or of the hammock that it is the head of.

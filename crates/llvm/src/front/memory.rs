@@ -111,6 +111,21 @@ enum Length<'p> {
     Value(Value<'p>),
 }
 
+/// What moves the cells of an array ([`Memory::movers`]).
+pub struct Movers<'p>(Vec<(Inst<'p>, bool)>);
+
+impl<'p> Movers<'p> {
+    /// Whether the types of what is moved say that two arrays share no cell that one of them writes.
+    pub fn are_apart(&self, other: &Movers<'p>, pass: Pass<'p>) -> bool {
+        let (first, second) = (&self.0, &other.0);
+        !first.is_empty()
+            && !second.is_empty()
+            && first.iter().all(|&(x, writes)| {
+                second.iter().all(|&(y, also)| !writes && !also || pass.types_are_apart(x, y))
+            })
+    }
+}
+
 impl<'p> Memory<'p> {
     /// Without what is not executed.
     pub fn only(self, executed: &HashSet<Inst<'p>>) -> Self {
@@ -148,8 +163,8 @@ impl<'p> Memory<'p> {
         self.accesses.iter().find(|access| access.base == base).and_then(|access| access.inst.loc())
     }
 
-    /// The instructions that touch an array, and whether they write it.
-    fn insts_of(&self, source: ArraySource<'p>) -> Vec<(Inst<'p>, bool)> {
+    /// What moves cells of an array: of each type an instruction that reads and one that writes, and whether it does.
+    pub fn movers(&self, source: ArraySource<'p>) -> Movers<'p> {
         let is_touched = |access: &&MemoryAccess<'p>| match (source, &access.row) {
             (ArraySource::Rows(table), Some(row)) => row.table == table,
             (ArraySource::Base(base), None) => access.base == base,
@@ -159,17 +174,9 @@ impl<'p> Memory<'p> {
         let is_base = |at: Value<'p>| source == ArraySource::Base(at);
         let headers = self.headers.iter().filter(|header| is_base(header.base)).map(|header| header.inst);
         let tables = self.row_reads.iter().filter(|read| is_base(read.table)).map(|read| read.inst);
-        accesses.chain(headers.chain(tables).map(|inst| (inst, false))).collect()
-    }
-
-    /// Whether the types of what is moved say that two arrays share no cell that one of them writes.
-    pub fn types_are_apart(&self, pass: Pass<'p>, a: ArraySource<'p>, b: ArraySource<'p>) -> bool {
-        let (first, second) = (self.insts_of(a), self.insts_of(b));
-        !first.is_empty()
-            && !second.is_empty()
-            && first.iter().all(|&(x, writes)| {
-                second.iter().all(|&(y, also)| !writes && !also || pass.types_are_apart(x, y))
-            })
+        let mut seen = HashSet::new();
+        let all = accesses.chain(headers.chain(tables).map(|inst| (inst, false)));
+        Movers(all.filter(|&(inst, writes)| seen.insert((inst.type_tag(), writes))).collect())
     }
 
     /// The load that gives one value from that address ([`super::headers`]).
@@ -339,15 +346,22 @@ impl<'p> Lifter<'_, 'p> {
         Ok(Some(value))
     }
 
-    /// Whether the order of two memory instructions matters.
-    pub(super) fn may_conflict(&self, a: Inst<'p>, b: Inst<'p>, memory: &Memory<'p>) -> bool {
+    /// Whether the order of two memory instructions matters. `are_apart`: arrays whose bases LLVM cannot tell apart do
+    /// not overlap.
+    pub(super) fn may_conflict(
+        &self,
+        a: Inst<'p>,
+        b: Inst<'p>,
+        memory: &Memory<'p>,
+        are_apart: bool,
+    ) -> bool {
         let meets = |call: Inst<'p>, other: Inst<'p>| {
             let reads = |access: &MemoryAccess<'p>| access.is_write && self.pass.may_read(call, access.base);
             memory.readers.contains(&call) && memory.of(other).iter().any(reads)
         };
         let overlap = |x: &MemoryAccess<'p>, y: &MemoryAccess<'p>| {
             (x.is_write || y.is_write)
-                && (x.base == y.base || self.pass.alias(x.base, 0, y.base, 0) != Alias::No)
+                && (x.base == y.base || !are_apart && self.pass.alias(x.base, 0, y.base, 0) != Alias::No)
         };
         meets(a, b) || meets(b, a) || memory.of(a).iter().any(|x| memory.of(b).iter().any(|y| overlap(x, y)))
     }

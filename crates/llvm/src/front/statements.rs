@@ -23,7 +23,7 @@ use std::collections::{HashMap, HashSet};
 
 /// The body of a statement: the first part is executed; then, if there is a join, the branch at the end of its block
 /// leads through the other parts to the join.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body<'p> {
     /// What is executed of each block; the first is the block whose domain is the statement's.
     pub parts: Vec<Part<'p>>,
@@ -32,7 +32,7 @@ pub struct Body<'p> {
 }
 
 /// What a statement executes of a block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part<'p> {
     /// The block.
     pub block: Block<'p>,

@@ -22,18 +22,20 @@ use std::time::{Duration, Instant};
 pub struct Options {
     kernels: Vec<String>,
     filter: Option<String>,
-    size: Size,
+    pub(super) size: Size,
     shapes: Vec<Shape>,
     threads: u32,
     peers: Vec<String>,
-    contract: String,
-    cflags: Vec<String>,
-    options: Vec<String>,
-    plugin: Option<PathBuf>,
+    pub(super) contract: String,
+    pub(super) cflags: Vec<String>,
+    pub(super) options: Vec<String>,
+    pub(super) plugin: Option<PathBuf>,
     coverage: bool,
     scalars: bool,
-    seconds: f64,
-    timeout: Duration,
+    pub(super) unchecked: Option<PathBuf>,
+    pub(super) instructions: bool,
+    pub(super) seconds: f64,
+    pub(super) timeout: Duration,
 }
 
 /// The suite's part of the command line.
@@ -68,6 +70,13 @@ pub fn arguments() -> Vec<Arg> {
         option("plugin", "FILE")
             .value_parser(value_parser!(PathBuf))
             .help("suite: measure this liborthant.so, build none"),
+        option("unchecked", "FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help("checks: a plugin of which checks can be left out (--features drop-checks); build none"),
+        Arg::new("instructions")
+            .long("instructions")
+            .action(ArgAction::SetTrue)
+            .help("checks: count instructions with callgrind instead of measuring time"),
         option("seconds", "S")
             .value_parser(value_parser!(f64))
             .default_value("0.05")
@@ -107,13 +116,15 @@ impl Options {
             plugin: m.get_one::<PathBuf>("plugin").cloned(),
             coverage: m.get_flag("coverage"),
             scalars: m.get_flag("scalars"),
+            unchecked: m.get_one::<PathBuf>("unchecked").cloned(),
+            instructions: m.get_flag("instructions"),
             seconds: *m.get_one("seconds").expect("has a default"),
             timeout: Duration::from_secs(u64::from(*m.get_one::<u32>("timeout").expect("has a default"))),
         }
     }
 
     /// The kernels asked for, those of the list first.
-    fn choose(&self, all: Vec<Kernel>) -> Outcome<Vec<Kernel>> {
+    pub(super) fn choose(&self, all: Vec<Kernel>) -> Outcome<Vec<Kernel>> {
         if let Some(unknown) = self.kernels.iter().find(|name| all.iter().all(|kernel| kernel.name != **name))
         {
             let names: Vec<_> = all.iter().map(|kernel| kernel.name.as_str()).collect();
@@ -191,10 +202,13 @@ pub fn run(ws: &Workspace, request: &Request, options: &Options) -> Outcome {
 fn plugin(ws: &Workspace, options: &Options) -> Outcome<PathBuf> {
     match &options.plugin {
         None => Ok(ws.build(Profile::Release)?.plugin),
-        Some(file) => {
-            fs::canonicalize(file).map_err(|e| Failure::Missing(format!("{}: {e}", file.display())))
-        }
+        Some(file) => existing(file),
     }
+}
+
+/// The whole path of a file that must be there.
+pub(super) fn existing(file: &Path) -> Outcome<PathBuf> {
+    fs::canonicalize(file).map_err(|e| Failure::Missing(format!("{}: {e}", file.display())))
 }
 
 /// Those that work here, and of the others why not. Without clang there is nothing to compare with.
@@ -220,7 +234,7 @@ fn present(all: Vec<Peer>, wanted: &[String], scratch: &Path) -> Outcome<(Vec<Pe
     Ok((here, missing))
 }
 
-fn harness(folder: &Path, scratch: &Path) -> Outcome<Vec<PathBuf>> {
+pub(super) fn harness(folder: &Path, scratch: &Path) -> Outcome<Vec<PathBuf>> {
     let compile = |source: &str| {
         let object = scratch.join(format!("{source}.o"));
         command::output(&mut kernels::harness_command(folder, source, &object)).map(|_| object)
@@ -425,7 +439,7 @@ fn verdict(rows: &[Row]) -> Outcome {
 }
 
 /// The program's standard output, or what became of it instead.
-fn output_within(program: &mut Command, limit: Duration) -> Result<String, State> {
+pub(super) fn output_within(program: &mut Command, limit: Duration) -> Result<String, State> {
     let failed = |what: String| State::Failed(what);
     program.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = program.spawn().map_err(|e| failed(format!("{}: {e}", command::shown(program))))?;

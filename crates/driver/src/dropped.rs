@@ -1,0 +1,26 @@
+//! Parts of run-time checks that are left out, in builds for that purpose only (feature `drop-checks`).
+//!
+//! Two questions need checks that do not check: whether the test of each kind of assumption can fail at all (`cargo xtask
+//! break-checks`), and what checks cost (`cargo xtask bench checks`). In such a build `ORTHANT_DROP_CHECKS` names kinds,
+//! separated by commas, as reports do (`no-overlap`), or is `all`. Programs compiled so are wrong where an
+//! assumption fails; no other build knows the variable.
+
+use assume::Check;
+
+/// What is left of a check.
+#[cfg(feature = "drop-checks")]
+pub fn without_dropped(mut check: Check) -> Check {
+    let named = std::env::var("ORTHANT_DROP_CHECKS").unwrap_or_default();
+    let is_named = |name: &str| named.split(',').any(|word| word == name);
+    check.conjuncts.retain(|conjunct| {
+        let is_kind = |kind: model::Kind| is_named(&kind.name().replace(' ', "-"));
+        !is_named("all") && !conjunct.kind.is_some_and(is_kind)
+    });
+    check
+}
+
+/// All of it.
+#[cfg(not(feature = "drop-checks"))]
+pub fn without_dropped(check: Check) -> Check {
+    check
+}
