@@ -184,7 +184,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// The type of the value that a write stores.
     fn stored_type(&self, id: StmtId, write: AccessId) -> Option<Type<'p>> {
-        let links = &self.lifted.links[self.old(id)?.index()];
+        let links = self.links.get(id.index())?;
         let store =
             links.memory.iter().find(|(_, access)| **access == write).map(|(inst, _)| inst.operands()[0]);
         let other = links.scalar_writes.iter().chain(&links.phi_writes).find(|(_, access)| **access == write);

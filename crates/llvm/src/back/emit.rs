@@ -12,6 +12,7 @@ use super::facts::Facts;
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::values::{Hoisted, Sum, Values};
 use crate::front::affine::is_invariant;
+use crate::front::bodies::Links;
 use crate::front::exits::{Exit, ExitValue};
 use crate::front::flow::region_blocks;
 use crate::front::lift::{ArraySource, Lifted, Touched};
@@ -155,6 +156,7 @@ pub fn emit<'p>(
             next: HashMap::new(),
             sums: HashMap::new(),
         },
+        links: rewrite.map_or_else(|| lifted.links.clone(), |rewrite| rewrite.links(&lifted.links)),
         facts: Facts::new(pass, &lifted.arrays),
         places,
         widest_bits: pass.target().widest_bits,
@@ -212,6 +214,8 @@ pub(super) struct Emitter<'a, 'p> {
     pub(super) rewrite: Option<&'a Rewrite>,
     pub(super) prepared: &'a Prepared<'p>,
     pub(super) values: Values<'a, 'p>,
+    /// The accesses of each statement's instructions, by the statement's number in the model that the loops are of.
+    pub(super) links: Vec<Links<'p>>,
     pub(super) facts: Facts<'p>,
     pub(super) places: &'a Places,
     /// Bits of the widest vector.
@@ -488,7 +492,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// What is executed of one block: its reads, its instructions, then its writes to phis' cells.
     fn part(&self, part: &Part<'p>, instance: &mut Instance<'p>) -> Option<()> {
-        let links = &self.lifted.links[instance.id.index()];
+        let links = &self.links[instance.new.index()];
         for &inst in &part.insts {
             let is_executed = self.rewrite.is_none_or(|rewrite| rewrite.executes(instance.new, links, inst));
             let copy = match instance.copies.get(&inst) {
@@ -576,7 +580,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// All values are read before the first is written: phis may exchange theirs.
     fn phi_writes(&self, part: &Part<'p>, instance: &mut Instance<'p>) -> Option<()> {
-        let links = &self.lifted.links[instance.id.index()];
+        let links = &self.links[instance.new.index()];
         let is_written = |(phi, _): &&(Inst<'p>, Value<'p>)| match (self.rewrite, links.phi_writes.get(phi)) {
             (Some(rewrite), Some(id)) => rewrite.scop.stmt(instance.new).access(*id).is_some(),
             _ => true,
@@ -595,7 +599,7 @@ impl<'p> Emitter<'_, 'p> {
     fn read_ahead(&self, instance: &mut Instance<'p>) -> Option<()> {
         let Some(rewrite) = self.rewrite else { return Some(()) };
         let (stmt, new) = (rewrite.scop.stmt(instance.new), &rewrite.stmts[instance.new.index()]);
-        let links = &self.lifted.links[instance.id.index()];
+        let links = &self.links[instance.new.index()];
         for read in stmt.accesses.iter().filter(|access| access.kind == AccessKind::Read) {
             if let (Some(place), Some(inst)) = (new.places.get(&read.id), links.read(read.id)) {
                 let value = self.load_place(place, self.builder().type_of(inst.value()), instance)?;
