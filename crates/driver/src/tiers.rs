@@ -25,6 +25,7 @@ use assume::{apart_text, odds::guess};
 use isl::DimType;
 use model::{ArrayId, Condition, Kind, Reason, Scop, StmtId};
 use options::{Options, Tiers};
+use schedule::Prediction;
 
 /// A weaker version of new loops.
 pub struct Weaker {
@@ -53,12 +54,18 @@ pub enum Tier {
     Instead(Weaker),
 }
 
+/// Arrays that may overlap in a weaker version, and how likely they do.
+struct Suspects {
+    pairs: Vec<(ArrayId, ArrayId)>,
+    odds: f64,
+}
+
 /// A weaker version of the new loops of a nest, if that pays. Orders that are written to files stay as they are.
 pub fn weaker(model: &Modelled<'_>, options: &Options) -> Result<Tier, Reason> {
     let Some(Plan::New(strong)) = &model.plan else { return Ok(Tier::None) };
     let (Some(strong), None) = (strong.prediction, &options.schedule_out) else { return Ok(Tier::None) };
-    let (overlap, odds) = suspects(model, options.tiers).map_err(of_isl)?;
-    if overlap.is_empty() {
+    let all = suspects(model, options.tiers).map_err(of_isl)?;
+    if all.is_empty() {
         return Ok(Tier::None);
     }
     let scop = &model.lifted.scop;
@@ -70,20 +77,35 @@ pub fn weaker(model: &Modelled<'_>, options: &Options) -> Result<Tier, Reason> {
             &own
         }
     };
-    let bound = dataflow::with_overlap(scop, known, &overlap).map_err(of_isl)?;
-    let Plan::New(order) = optimized(scop, &bound)? else { return Ok(Tier::None) };
-    let Some(prediction) = order.prediction else { return Ok(Tier::None) };
-    let weaker = Weaker { overlap, order: *order };
-    let is_wanted = options.tiers == Tiers::Always;
-    if strong.speedup() < CLEARLY * prediction.speedup() && !is_wanted {
-        return Ok(Tier::Instead(weaker));
+    for suspects in all {
+        let bound = dataflow::with_overlap(scop, known, &suspects.pairs).map_err(of_isl)?;
+        if let Plan::New(order) = optimized(scop, &bound)?
+            && let tier @ (Tier::Second(_) | Tier::Instead(_)) =
+                choice(strong, *order, suspects, options.tiers == Tiers::Always)
+        {
+            return Ok(tier);
+        }
     }
-    let gain = odds * (1.0 - 1.0 / prediction.speedup());
-    Ok(if gain > LEAST_GAIN || is_wanted { Tier::Second(weaker) } else { Tier::None })
+    Ok(Tier::None)
 }
 
-/// Arrays that may overlap in a weaker version, and how likely they do.
-fn suspects(model: &Modelled<'_>, tiers: Tiers) -> isl::Result<(Vec<(ArrayId, ArrayId)>, f64)> {
+/// What is to be done, given an order for when suspects overlap.
+fn choice(strong: Prediction, order: NewOrder, suspects: Suspects, is_wanted: bool) -> Tier {
+    let Some(weak) = order.prediction else { return Tier::None };
+    let weaker = Weaker { overlap: suspects.pairs, order };
+    if strong.speedup() < CLEARLY * weak.speedup() && !is_wanted {
+        return Tier::Instead(weaker);
+    }
+    let gain = suspects.odds * (1.0 - 1.0 / weak.speedup());
+    if gain > LEAST_GAIN || is_wanted { Tier::Second(weaker) } else { Tier::None }
+}
+
+/// How many sets of suspects are tried: each takes a search for an order.
+const MOST_TRIED: usize = 2;
+
+/// Sets of arrays that may overlap in a weaker version: the likeliest pair with as many of the others as leave something to
+/// gain, then the likeliest that is not among them, and so on.
+fn suspects(model: &Modelled<'_>, tiers: Tiers) -> isl::Result<Vec<Suspects>> {
     let (scop, mut found) = (&model.lifted.scop, Vec::new());
     for taken in &model.assumed.taken {
         let (Kind::NoOverlap, Condition::NoOverlap(a, b)) = (taken.assumption.kind, &taken.assumption.holds)
@@ -92,27 +114,40 @@ fn suspects(model: &Modelled<'_>, tiers: Tiers) -> isl::Result<(Vec<(ArrayId, Ar
         };
         let guess = guess(scop, Some(Kind::NoOverlap), Some(&taken.assumption.holds));
         let odds = model.odds.of(&apart_text(scop, *a, *b), guess);
-        let is_suspected = match tiers {
-            Tiers::Never => false,
-            Tiers::Auto => odds >= SUSPECTED,
-            Tiers::Always => true,
-        };
         // Statements were cut under the assumption: no order of them does without it.
         let is_fixed = model.lifted.relied.iter().any(|arrays| arrays.contains(a) && arrays.contains(b));
-        if is_suspected && !is_fixed && is_peripheral(scop, (*a, *b))? {
+        if !is_fixed && tiers != Tiers::Never && (odds >= SUSPECTED || tiers == Tiers::Always) {
             found.push(((*a, *b), odds));
         }
     }
-    let greatest = found.iter().map(|(_, odds)| *odds).fold(0.0, f64::max);
-    // Nobody suspects all arrays at once.
-    let least = if tiers == Tiers::Always { greatest } else { SUSPECTED };
-    found.retain(|(_, odds)| *odds >= least);
-    Ok((found.into_iter().map(|(pair, _)| pair).collect(), greatest))
+    found.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    if tiers == Tiers::Always {
+        // Nobody suspects all arrays at once.
+        found.truncate(1);
+    }
+    let mut sets: Vec<Suspects> = Vec::new();
+    for &(first, odds) in &found {
+        let is_known = sets.iter().any(|known| known.pairs.contains(&first));
+        if is_known || sets.len() == MOST_TRIED {
+            continue;
+        }
+        let mut pairs = Vec::new();
+        for pair in [first].into_iter().chain(found.iter().map(|(pair, _)| *pair)) {
+            pairs.push(pair);
+            if pairs[..pairs.len() - 1].contains(&pair) || !are_peripheral(scop, &pairs)? {
+                pairs.pop();
+            }
+        }
+        if pairs.contains(&first) {
+            sets.push(Suspects { pairs, odds });
+        }
+    }
+    Ok(sets)
 }
 
-/// Whether a deepest statement is in none of the outermost loops in which two arrays meet.
-fn is_peripheral(scop: &Scop, pair: (ArrayId, ArrayId)) -> isl::Result<bool> {
-    let meetings = dataflow::share_a_loop(scop, pair);
+/// Whether a deepest statement is in none of the outermost loops in which two arrays of a pair meet.
+fn are_peripheral(scop: &Scop, pairs: &[(ArrayId, ArrayId)]) -> isl::Result<bool> {
+    let meetings: Vec<_> = pairs.iter().flat_map(|pair| dataflow::share_a_loop(scop, *pair)).collect();
     let depth = |stmt: StmtId| scop.stmt(stmt).domain.dim(DimType::Set);
     let all = || (0..scop.stmts.len() as u32).map(StmtId);
     let deepest = all().try_fold(0, |most, stmt| Ok::<_, isl::Error>(depth(stmt)?.max(most)))?;

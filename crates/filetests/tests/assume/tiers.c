@@ -31,11 +31,11 @@ word NAME(kept)(int n, word *a, word *b, word *A, word *B, word *C) {
   return last;
 }
 // Nobody would expect this to be called in place, unless it was counted.
-void NAME(shifted)(int n, word *a, word *b, word *A, word *B, word *C) {
+void NAME(mirrored)(int n, word *a, word *b, word *A, word *B, word *C) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       for (int k = 0; k < n; k++)
-        b[(i * n + j) * n + k] = 2 * a[(i * n + j) * n + k + 1];
+        b[(i * n + j) * n + k] = 2 * a[((n - 1 - i) * n + j) * n + k];
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       for (int k = 0; k < n; k++)
@@ -46,7 +46,7 @@ void NAME(shifted)(int n, word *a, word *b, word *A, word *B, word *C) {
 #ifdef MAIN
 #define DECLARE(version) \
   void version##scaled(int, word *, word *, word *, word *, word *); \
-  void version##shifted(int, word *, word *, word *, word *, word *); \
+  void version##mirrored(int, word *, word *, word *, word *, word *); \
   word version##kept(int, word *, word *, word *, word *, word *);
 DECLARE(original) DECLARE(optimized)
 enum { N = 7, WORDS = 4096, AT = 1024 };
@@ -59,9 +59,9 @@ static void at(int n, long a, long b, long c) {
   originalscaled(n, p + a, p + b, p + 1000, p + 1100, p + c);
   optimizedscaled(n, q + a, q + b, q + 1000, q + 1100, q + c);
   same(x, y, sizeof x, "scaled", a, b, c);
-  originalshifted(n, p + a, p + b, p + 1000, p + 1100, p + c);
-  optimizedshifted(n, q + a, q + b, q + 1000, q + 1100, q + c);
-  same(x, y, sizeof x, "shifted", a, b, c);
+  originalmirrored(n, p + a, p + b, p + 1000, p + 1100, p + c);
+  optimizedmirrored(n, q + a, q + b, q + 1000, q + 1100, q + c);
+  same(x, y, sizeof x, "mirrored", a, b, c);
   word before = originalkept(n, p + a, p + b, p + 1000, p + 1100, p + c);
   word after = optimizedkept(n, q + a, q + b, q + 1000, q + 1100, q + c);
   same(x, y, sizeof x, "kept", a, b, c);
