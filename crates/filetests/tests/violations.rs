@@ -356,6 +356,11 @@ fn errors_that_happen() {
 }
 
 #[test]
+fn rows_longer_than_memory() {
+    gives_way("moderate.c");
+}
+
+#[test]
 fn memory_that_must_not_be_touched() {
     gives_way("guards.c");
 }
