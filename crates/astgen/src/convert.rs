@@ -3,9 +3,10 @@
 use crate::full::separate;
 use crate::idle::skip;
 use crate::interval::{Interval, Ranges, param_ranges};
+use crate::registers::whole_blocks;
 use crate::{Error, Expr, For, Node, Op, Variable};
 use isl::{AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, PwAff, Schedule, Set};
-use model::{Scop, VECTOR};
+use model::{REGISTERS, Scop, VECTOR};
 use std::collections::HashMap;
 
 /// The loop tree of a schedule, for parameter values in `context`.
@@ -37,17 +38,19 @@ struct Converter<'a> {
     opened: u32,
     /// A mark [`VECTOR`] stands above the next loop.
     is_vector: bool,
+    /// A mark [`REGISTERS`] stands above the next loop.
+    is_block: bool,
 }
 
 impl<'a> Converter<'a> {
     fn new(scop: &'a Scop, params: &'a [Interval]) -> Self {
         let ranges = Ranges { params, variables: HashMap::new() };
-        Self { scop, ranges, names: HashMap::new(), opened: 0, is_vector: false }
+        Self { scop, ranges, names: HashMap::new(), opened: 0, is_vector: false, is_block: false }
     }
 
     fn node(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
         match node.get_type()? {
-            AstNodeType::For => Ok(vec![self.for_loop(node)?]),
+            AstNodeType::For => self.for_loop(node),
             AstNodeType::If => self.branch(node),
             AstNodeType::Block => {
                 let children = node.block_get_children()?;
@@ -64,15 +67,17 @@ impl<'a> Converter<'a> {
 
     /// The mark is about the loops that its band becomes, of which there are several if isl separated them.
     fn marked(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
-        let is_vector = node.mark_get_id()?.get_name()?.as_deref() == Some(VECTOR);
-        let outer = std::mem::replace(&mut self.is_vector, is_vector);
+        let name = node.mark_get_id()?.get_name()?;
+        let vector = std::mem::replace(&mut self.is_vector, name.as_deref() == Some(VECTOR));
+        let block = std::mem::replace(&mut self.is_block, name.as_deref() == Some(REGISTERS));
         let nodes = self.node(&node.mark_get_node()?);
-        self.is_vector = outer;
+        (self.is_vector, self.is_block) = (vector, block);
         nodes
     }
 
-    fn for_loop(&mut self, node: &AstNode) -> Result<Node, Error> {
+    fn for_loop(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
         let is_vector = std::mem::take(&mut self.is_vector);
+        let is_block = std::mem::take(&mut self.is_block);
         let name = node.for_get_iterator()?.id_get_id()?.get_name()?.unwrap_or_default();
         let first = self.proved(&node.for_get_init()?)?;
         let variable = Variable(self.opened);
@@ -95,8 +100,9 @@ impl<'a> Converter<'a> {
             Some(outer) => self.names.insert(name, outer),
             None => self.names.remove(&name),
         };
-        self.is_vector = is_vector;
-        Ok(Node::For(For { variable, first, last, step, runs_once, is_vector, body }))
+        (self.is_vector, self.is_block) = (is_vector, is_block);
+        let each = For { variable, first, last, step, runs_once, is_vector, block: None, body };
+        Ok(if is_block { whole_blocks(each, &self.ranges) } else { vec![Node::For(each)] })
     }
 
     /// The condition is `variable <= last` or `variable < end`.

@@ -43,7 +43,7 @@ impl Separated {
     }
 }
 
-fn both(a: Expr, b: Expr) -> Expr {
+pub(crate) fn both(a: Expr, b: Expr) -> Expr {
     Expr::Op(Op::And, vec![a, b])
 }
 
@@ -53,6 +53,8 @@ fn separate_node(node: Node) -> Separated {
         Node::If { condition, then, otherwise } => {
             Separated::Plain(Node::If { condition, then: separate(then), otherwise: separate(otherwise) })
         }
+        // Whole already.
+        Node::For(each) if each.block.is_some() => Separated::Plain(Node::For(each)),
         Node::For(each) if !has_loop(&each.body) => innermost(each),
         Node::For(each) => outer(each),
     }
@@ -84,16 +86,23 @@ fn innermost(each: For) -> Separated {
     }
 }
 
-/// When the loop runs over a full tile, and its bounds then.
+/// When the loop runs over a full tile, and its bounds then; `None` also if it always does.
 fn full(each: &For) -> Option<(Vec<Expr>, Expr, Expr)> {
+    whole(each).filter(|(tests, ..)| !tests.is_empty())
+}
+
+/// When the loop runs over a full tile, and its bounds then.
+pub(crate) fn whole(each: &For) -> Option<(Vec<Expr>, Expr, Expr)> {
     let (firsts, lasts) = (leaves(&each.first, Op::Max), leaves(&each.last, Op::Min));
-    if each.runs_once || firsts.len() + lasts.len() < 3 {
+    if each.runs_once {
         return None;
     }
-    let (first, last) = firsts.iter().find_map(|first| {
-        let last = lasts.iter().find(|last| is_end_of_tile(last, first))?;
-        Some((*first, *last))
-    })?;
+    // Of a tile in a tile the inner one.
+    let tiles = firsts.iter().flat_map(|first| {
+        let ends = lasts.iter().filter_map(|last| Some((tile_size(last, first)?, *first, *last)));
+        ends.collect::<Vec<_>>()
+    });
+    let (_, first, last) = tiles.min_by_key(|(size, ..)| *size)?;
     let tests = |bounds: &[&Expr], op: Op, bound: &Expr| {
         let others = bounds.iter().filter(|other| **other != bound);
         others.map(|other| Expr::Op(op, vec![(*other).clone(), bound.clone()])).collect::<Vec<_>>()
@@ -103,13 +112,14 @@ fn full(each: &For) -> Option<(Vec<Expr>, Expr, Expr)> {
     Some((all, first.clone(), last.clone()))
 }
 
-/// Whether the expressions are `t + 31` and `t`.
-fn is_end_of_tile(last: &Expr, first: &Expr) -> bool {
+/// How many values there are from `t` to `t + 31`, if the expressions are that.
+pub(crate) fn tile_size(last: &Expr, first: &Expr) -> Option<i64> {
     match (last, first) {
-        (Expr::Op(Op::Add, sum), Expr::Variable(_)) => {
-            sum.len() == 2 && sum[0] == *first && matches!(sum[1], Expr::Int(more) if more > 0)
-        }
-        _ => false,
+        (Expr::Op(Op::Add, sum), Expr::Variable(_)) if sum.len() == 2 && sum[0] == *first => match sum[1] {
+            Expr::Int(more) if more > 0 => more.checked_add(1),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -130,7 +140,16 @@ mod tests {
 
     fn each(variable: u32, first: Expr, last: Expr, body: Vec<Node>) -> Node {
         let variable = Variable(variable);
-        Node::For(For { variable, first, last, step: 1, runs_once: false, is_vector: false, body })
+        Node::For(For {
+            variable,
+            first,
+            last,
+            step: 1,
+            runs_once: false,
+            is_vector: false,
+            block: None,
+            body,
+        })
     }
 
     fn tile_loop(first: Expr, last: Expr) -> Node {

@@ -12,10 +12,11 @@
 //! own bounds say so already.
 
 use crate::convert::condition;
-use crate::{Error, Expr, For, Node, Op};
+use crate::linear::Linear;
+use crate::{Error, Expr, For, Node};
 use isl::Set;
 use model::{Scop, StmtId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The same program with these conditions, for parameter values in `known`.
 pub(crate) fn skip(scop: &Scop, nodes: Vec<Node>, known: &Set) -> Result<Vec<Node>, Error> {
@@ -51,44 +52,15 @@ fn skip_loop(scop: &Scop, mut each: For, known: &Set) -> Result<Node, Error> {
 
 /// The parameter values for which the loop has an iteration, in isl's notation, if its bounds are simple enough.
 fn runs(scop: &Scop, each: &For) -> Option<String> {
-    let (mut sum, names) = (Linear::default(), scop.params.iter().map(|param| param.name.as_str()));
-    sum.add(&each.last, 1)?;
-    sum.add(&each.first, -1)?;
-    let names: Vec<_> = names.collect();
+    let sum = Linear::of(&each.last)?.minus(Linear::of(&each.first)?)?;
+    let names: Vec<_> = scop.params.iter().map(|param| param.name.as_str()).collect();
     let mut text = sum.constant.to_string();
-    for (param, times) in &sum.params {
+    for (term, times) in &sum.terms {
+        let Expr::Param(param) = term else { return None };
         let sign = if *times < 0 { '-' } else { '+' };
         text += &format!(" {sign} {}{}", times.unsigned_abs(), names.get(*param)?);
     }
     Some(format!("[{}] -> {{ : {text} >= 0 }}", names.join(", ")))
-}
-
-/// A sum of multiples of parameters.
-#[derive(Default)]
-struct Linear {
-    params: BTreeMap<usize, i128>,
-    constant: i128,
-}
-
-impl Linear {
-    /// `None`: the expression is of another kind.
-    fn add(&mut self, expr: &Expr, times: i128) -> Option<()> {
-        match expr {
-            Expr::Int(number) => self.constant += times.checked_mul(i128::from(*number))?,
-            Expr::Param(param) => *self.params.entry(*param).or_default() += times,
-            Expr::Op(Op::Neg, operands) => self.add(operands.first()?, -times)?,
-            Expr::Op(op, operands) => match (op, &operands[..]) {
-                (Op::Add, [a, b]) => self.add(a, times).and(self.add(b, times))?,
-                (Op::Sub, [a, b]) => self.add(a, times).and(self.add(b, -times))?,
-                (Op::Mul, [Expr::Int(by), other] | [other, Expr::Int(by)]) => {
-                    self.add(other, times.checked_mul(i128::from(*by))?)?;
-                }
-                _ => return None,
-            },
-            Expr::Variable(_) => return None,
-        }
-        Some(())
-    }
 }
 
 /// Whether there is a loop among the nodes or in them.
@@ -112,7 +84,8 @@ fn busy(scop: &Scop, nodes: &[Node], known: &Set) -> isl::Result<Set> {
     busy.coalesce()
 }
 
-fn collect(nodes: &[Node], inside: &mut BTreeSet<StmtId>) {
+/// Adds the statements of the nodes.
+pub(crate) fn collect(nodes: &[Node], inside: &mut BTreeSet<StmtId>) {
     for node in nodes {
         match node {
             Node::For(each) => collect(&each.body, inside),

@@ -24,11 +24,15 @@ mod convert;
 mod full;
 mod idle;
 mod interval;
+mod linear;
 mod print;
+mod registers;
 
 pub use convert::{condition, expression, generate};
 pub use interval::{Interval, param_ranges};
+pub use linear::Linear;
 pub use print::{expr as print_expr, print_c};
+pub use registers::block_stmts;
 
 use model::StmtId;
 
@@ -80,8 +84,24 @@ pub struct For {
     pub runs_once: bool,
     /// The schedule marks it as one whose iterations do not depend on each other ([`model::VECTOR`]).
     pub is_vector: bool,
+    /// It sums up terms for a block of cells that can stay in registers ([`model::REGISTERS`]).
+    pub block: Option<Block>,
     /// What is in it.
     pub body: Vec<Node>,
+}
+
+/// A block of cells. In the loop over the terms is nothing but a loop over rows and in that nothing but one over columns
+/// with one statement, and their bounds do not depend on the terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// How many rows there are at most.
+    pub height: i64,
+    /// How many columns there are at most.
+    pub width: i64,
+    /// The first column, where nothing cuts the block.
+    pub column: Expr,
+    /// Nothing cuts the block: there are as many rows and columns.
+    pub is_whole: bool,
 }
 
 /// A loop variable: the number of the loop, in the order in which loops are opened.

@@ -38,6 +38,9 @@ fn node(scop: &Scop, node: &Node, depth: usize, text: &mut String) {
             let _ = writeln!(text, "{indent}}}");
         }
         Node::For(l) => {
+            if l.block.is_some() {
+                let _ = writeln!(text, "{indent}// the cells of the block stay in registers");
+            }
             if l.is_vector {
                 let _ = writeln!(text, "{indent}// iterations are independent");
             }

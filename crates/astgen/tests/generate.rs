@@ -1,8 +1,9 @@
 //! Loop trees of small schedules.
 
-use astgen::{Error, condition, generate, print_c};
+use astgen::{Error, Expr, Node, Op, Variable, condition, generate, print_c};
 use isl::{Ctx, Set};
 use model::Scop;
+use std::collections::HashMap;
 
 fn c_of(text: &str) -> String {
     let scop = Scop::parse(&Ctx::new(), text).unwrap();
@@ -81,4 +82,122 @@ fn a_set_of_parameters_is_a_condition() {
     let set: Set = scop.ctx.parse("[n, m] -> { : n <= m and m >= 7 }").unwrap();
     let condition = condition(&scop, &set, &scop.context).unwrap();
     assert!(format!("{condition:?}").contains("And"), "{condition:?}");
+}
+
+/// The value of an expression.
+fn value(expr: &Expr, params: &[i64], variables: &HashMap<Variable, i64>) -> i64 {
+    let all = |operands: &[Expr]| operands.iter().map(|e| value(e, params, variables)).collect::<Vec<_>>();
+    match expr {
+        Expr::Int(number) => *number,
+        Expr::Variable(variable) => variables[variable],
+        Expr::Param(index) => params[*index],
+        Expr::Op(op, operands) => match (op, &all(operands)[..]) {
+            (Op::Neg, [a]) => -a,
+            (Op::Add, [a, b]) => a + b,
+            (Op::Sub, [a, b]) => a - b,
+            (Op::Mul, [a, b]) => a * b,
+            (Op::FloorDiv | Op::Div, [a, b]) => a.div_euclid(*b),
+            (Op::Rem | Op::RemIsZero, [a, b]) => a.rem_euclid(*b),
+            (Op::Min, [a, b]) => *a.min(b),
+            (Op::Max, [a, b]) => *a.max(b),
+            (Op::And, [a, b]) => i64::from(*a != 0 && *b != 0),
+            (Op::Or, [a, b]) => i64::from(*a != 0 || *b != 0),
+            (Op::Eq, [a, b]) => i64::from(a == b),
+            (Op::Le, [a, b]) => i64::from(a <= b),
+            (Op::Lt, [a, b]) => i64::from(a < b),
+            (Op::Ge, [a, b]) => i64::from(a >= b),
+            (Op::Gt, [a, b]) => i64::from(a > b),
+            other => panic!("{other:?}"),
+        },
+    }
+}
+
+/// Runs the loops: each instance, and in which kind of loop over terms it is (none, a cut block, a whole one).
+struct Run<'a> {
+    params: &'a [i64],
+    variables: HashMap<Variable, i64>,
+    instances: Vec<(Vec<i64>, Option<bool>)>,
+}
+
+impl Run<'_> {
+    fn nodes(&mut self, nodes: &[Node], block: Option<bool>) {
+        for node in nodes {
+            match node {
+                Node::Stmt { counters, .. } => {
+                    let at = counters.iter().map(|each| value(each, self.params, &self.variables)).collect();
+                    self.instances.push((at, block));
+                }
+                Node::If { condition, then, otherwise } => {
+                    let holds = value(condition, self.params, &self.variables) != 0;
+                    self.nodes(if holds { then } else { otherwise }, block);
+                }
+                Node::For(each) => {
+                    let bound = |expr| value(expr, self.params, &self.variables);
+                    let (first, last) = (bound(&each.first), bound(&each.last));
+                    let block = each.block.as_ref().map(|block| block.is_whole).or(block);
+                    for at in (first..=last).step_by(each.step as usize) {
+                        self.variables.insert(each.variable, at);
+                        self.nodes(&each.body, block);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Blocks of 3 x 4 cells of a sum over `k` with these conditions: each cell gets its terms once and in their order, and both
+/// kinds of blocks are there if the sizes allow it.
+fn blocks_keep_the_order(conditions: &str, has_cut: bool) {
+    let domain = format!("S[i, j, k] : 0 <= i, j < n and 0 <= k < m and {conditions}");
+    let text = format!(
+        "param n [0, 1000]\nparam m [0, 1000]\nstmt S {{ {domain} }}\norder {{ for {{ for {{ for {{ S }} }} }} }}"
+    );
+    let scop = Scop::parse(&Ctx::new(), &text).unwrap();
+    let blocks = "[{ S[i, j, k] -> [(4*floor(j/4))] }, { S[i, j, k] -> [(3*floor(i/3))] }]";
+    let inside = "[{ S[i, j, k] -> [(k)] }, { S[i, j, k] -> [(i)] }]";
+    let tree = format!(
+        "{{ domain: \"[n, m] -> {{ {domain} }}\", child: {{ schedule: \"[n, m] -> {blocks}\", child: {{ mark: \"registers\", \
+         child: {{ schedule: \"[n, m] -> {inside}\", child: {{ mark: \"vector\", \
+         child: {{ schedule: \"[n, m] -> [{{ S[i, j, k] -> [(j)] }}]\" }} }} }} }} }} }}"
+    );
+    let schedule: isl::Schedule = scop.ctx.parse(&tree).unwrap();
+    let nodes = generate(&scop, &schedule, &scop.context).unwrap();
+    let own = generate(&scop, &scop.schedule().unwrap(), &scop.context).unwrap();
+    let mut kinds = Vec::new();
+    for params in [[0, 5], [1, 1], [2, 3], [3, 4], [5, 2], [7, 9], [12, 12], [13, 8]] {
+        let run = |nodes: &[Node]| {
+            let mut run = Run { params: &params, variables: HashMap::new(), instances: Vec::new() };
+            run.nodes(nodes, None);
+            run.instances
+        };
+        let (new, old) = (run(&nodes), run(&own));
+        kinds.extend(new.iter().map(|(_, kind)| *kind));
+        let by_cell = |mut all: Vec<(Vec<i64>, Option<bool>)>| {
+            // Stable: terms of a cell stay in their order.
+            all.sort_by_key(|(at, _)| (at[0], at[1]));
+            all.into_iter().map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        assert_eq!(by_cell(new), by_cell(old), "{conditions} {params:?}\n{}", print_c(&scop, &nodes));
+    }
+    assert!(kinds.contains(&Some(true)), "{conditions}: {}", print_c(&scop, &nodes));
+    assert_eq!(kinds.contains(&Some(false)), has_cut, "{conditions}: {}", print_c(&scop, &nodes));
+}
+
+#[test]
+fn blocks_of_a_rectangle() {
+    blocks_keep_the_order("true", true);
+}
+
+#[test]
+fn blocks_of_triangles() {
+    blocks_keep_the_order("j <= i", true);
+    blocks_keep_the_order("i < j", true);
+}
+
+#[test]
+fn blocks_whose_terms_depend_on_the_cell() {
+    for conditions in ["k < i", "i <= k", "k <= j", "j < k", "i <= k and k <= j", "j - 2 <= k and k < i + 3"]
+    {
+        blocks_keep_the_order(conditions, false);
+    }
 }

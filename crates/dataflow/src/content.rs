@@ -22,7 +22,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use isl::{Map, Schedule, Set, UnionMap, UnionSet};
+use isl::{DimType, Map, Schedule, Set, UnionMap, UnionSet};
 use model::{Access, AccessId, AccessKind, ArrayId, Operand, Scop, Stmt, StmtId};
 
 use crate::access::Table;
@@ -57,16 +57,71 @@ impl Flows {
     /// The flow in a changed model, `self` being that of the old one, which had the same order.
     pub fn after(&self, old: &Scop, new: &Scop) -> isl::Result<Flows> {
         let mut flows = self.clone();
-        let mut changed = Vec::new();
+        let (mut changed, mut reads) = (Vec::new(), HashSet::new());
         for array in (0..new.arrays.len() as u32).map(ArrayId) {
-            if !has_same_accesses(old, new, |access| access.array == array)? {
-                changed.push(array);
+            let writes = |access: &Access| access.array == array && access.kind != AccessKind::Read;
+            match has_same_accesses(old, new, writes)? {
+                true => reads.extend(self.other_reads(old, new, array)?),
+                false => changed.push(array),
             }
         }
         if !changed.is_empty() {
             flows.update(new, &changed)?;
         }
+        if !reads.is_empty() {
+            flows.add_reads(new, &reads)?;
+        }
         Ok(flows)
+    }
+
+    /// The flow in a model that has the same instances in the same order, but in other statements: `parts` are its
+    /// statements with their instances by the old names, `{ S[i] }`, and the old numbers of their accesses.
+    pub fn in_parts(&self, new: &Scop, parts: &[Part]) -> isl::Result<Flows> {
+        let mut flows = Flows { of: HashMap::new(), schedule: new.schedule()? };
+        for (array, flow) in &self.of {
+            flows.of.insert(*array, Rc::new(flow.in_parts(parts)?));
+        }
+        Ok(flows)
+    }
+
+    /// The reads of an array that the old model does not have, or not like that.
+    fn other_reads(&self, old: &Scop, new: &Scop, array: ArrayId) -> isl::Result<Vec<AccessId>> {
+        let mut other = Vec::new();
+        let accesses = new.stmts.iter().flat_map(|stmt| &stmt.accesses);
+        for read in accesses.filter(|access| access.array == array && access.kind == AccessKind::Read) {
+            let known = old.access(read.id).filter(|(_, known)| known.array == array);
+            let is_same = match known {
+                Some((_, known)) => known.relation.is_equal(&read.relation)?,
+                None => false,
+            };
+            if !is_same {
+                other.push(read.id);
+            }
+        }
+        Ok(other)
+    }
+
+    /// The flow to reads of arrays whose writes are what they were. No read changes what another one sees.
+    fn add_reads(&mut self, scop: &Scop, reads: &HashSet<AccessId>) -> isl::Result<()> {
+        let arrays: HashSet<_> =
+            reads.iter().filter_map(|read| scop.access(*read)).map(|(_, access)| access.array).collect();
+        let mut table = Table::of(scop, &arrays.iter().copied().collect::<Vec<_>>())?;
+        table.entries.retain(|entry| !entry.reads() || reads.contains(&entry.id));
+        let (pairs, live_in) = value::flow_in(self.schedule.clone(), &table)?;
+        for array in arrays {
+            if let Some(flow) = self.of.get_mut(&array) {
+                let flow = Rc::make_mut(flow);
+                flow.sources.retain(|read, _| !reads.contains(read));
+                flow.live_in = flow.live_in.clone().union(live_in.clone())?;
+            }
+        }
+        for pair in pairs {
+            if let Some(flow) = self.of.get_mut(&pair.array) {
+                let sources = Rc::make_mut(flow).sources.entry(pair.sink).or_default();
+                sources.push((pair.source, pair.relation.reverse()?));
+            }
+        }
+        Ok(())
     }
 
     /// The flow after all accesses of `from` went to cells of `to`, if each read still sees the value it saw: as source it
@@ -96,6 +151,64 @@ impl Flows {
         self.of.extend(flows.into_iter().map(|(array, flow)| (array, Rc::new(flow))));
         Ok(())
     }
+}
+
+impl Flow {
+    fn in_parts(&self, parts: &[Part]) -> isl::Result<Flow> {
+        let mut sources: HashMap<_, Vec<_>> = HashMap::new();
+        let each =
+            self.sources.iter().flat_map(|(read, writes)| writes.iter().map(move |write| (read, write)));
+        for (read, (write, relation)) in each {
+            for ((sink, reader), (source, writer)) in pairs(parts, *read, *write) {
+                let some = reader.restrict(relation.clone())?.reverse()?;
+                let some = writer.restrict(some)?.reverse()?;
+                if !some.is_empty()? {
+                    sources.entry(sink).or_default().push((source, some));
+                }
+            }
+        }
+        let mut live_in = UnionMap::empty_ctx(self.live_in.ctx())?;
+        for map in self.live_in.get_map_list()?.to_vec()? {
+            let name = map.get_tuple_name(DimType::In)?;
+            for part in parts.iter().filter(|part| name.as_deref() == Some(part.of.as_str())) {
+                live_in = live_in.union(UnionMap::from_map(part.restrict(map.clone())?)?)?;
+            }
+        }
+        Ok(Flow { sources, live_in })
+    }
+}
+
+/// A statement of a model that is a part of one of another model.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its name.
+    pub name: String,
+    /// The name of what it is a part of.
+    pub of: String,
+    /// Its instances, by that name: `{ S[i] }`.
+    pub instances: Set,
+    /// The numbers of its accesses, and those of the accesses that they are.
+    pub numbers: Vec<(AccessId, AccessId)>,
+}
+
+impl Part {
+    /// `{ P[i] -> .. }` of `{ S[i] -> .. }`.
+    fn restrict(&self, relation: Map) -> isl::Result<Map> {
+        relation.intersect_domain(self.instances.clone())?.set_tuple_name(DimType::In, &self.name)
+    }
+}
+
+/// An access of a part.
+type PartAccess<'a> = (AccessId, &'a Part);
+
+/// The accesses of parts that are one of two accesses, in pairs.
+fn pairs(parts: &[Part], first: AccessId, second: AccessId) -> Vec<(PartAccess<'_>, PartAccess<'_>)> {
+    let find = |wanted: AccessId| {
+        let own =
+            move |part| move |(new, old): &(AccessId, AccessId)| (*old == wanted).then_some((*new, part));
+        parts.iter().flat_map(move |part: &Part| part.numbers.iter().filter_map(own(part)))
+    };
+    find(first).flat_map(|first| find(second).map(move |second| (first, second))).collect()
 }
 
 /// The content of a scop's accesses.

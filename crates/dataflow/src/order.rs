@@ -30,6 +30,12 @@ pub fn shared_loops(scop: &Scop, first: StmtId, second: StmtId) -> usize {
     shared_part(&path(&scop.order, first), &path(&scop.order, second))
 }
 
+/// Whether it is not plain that all instances of `first` run after those of `second`.
+pub(crate) fn may_precede(scop: &Scop, first: StmtId, second: StmtId) -> bool {
+    let (source, sink) = (path(&scop.order, first), path(&scop.order, second));
+    shared_part(&source, &sink) > 0 || source.first() < sink.first()
+}
+
 fn shared_part(source: &[usize], sink: &[usize]) -> usize {
     let shared = source.iter().zip(sink).take_while(|(a, b)| a == b).count();
     // The last position is the statement's own, not a loop's.

@@ -32,7 +32,7 @@ use isl::{Map, Schedule, Set, UnionMap, UnionSet};
 use model::{AccessId, AccessKind, ArrayId, ArrayKind, Scop, StmtId};
 
 use crate::access::Table;
-use crate::before;
+use crate::{before, order};
 
 /// The time-point behind the last instance. No statement has this name: it is no identifier.
 pub const END: &str = "<end>";
@@ -56,7 +56,18 @@ pub fn reaching(scop: &Scop, probes: &UnionMap) -> isl::Result<Reached> {
     for cells in probes.clone().range()?.get_set_list()?.to_vec()? {
         arrays.extend(cells.get_tuple_name()?.and_then(|name| scop.array_named(&name)));
     }
-    let table = Table::of(scop, &arrays)?;
+    let mut table = Table::of(scop, &arrays)?;
+    let mut probing = Vec::new();
+    for instances in probes.clone().domain()?.get_set_list()?.to_vec()? {
+        probing.push(instances.get_tuple_name()?.and_then(|name| scop.stmt_named(&name)));
+    }
+    let may_precede = |write: StmtId| {
+        probing.iter().any(|probe| probe.is_none_or(|probe| order::may_precede(scop, write, probe)))
+    };
+    table.entries.retain(|entry| !entry.reads() && may_precede(entry.stmt));
+    if table.entries.is_empty() {
+        return Ok(Reached { by_access: Vec::new(), initial: probes.clone() });
+    }
     let must = table.tagged(|entry| entry.kind == AccessKind::MustWrite)?;
     let may = table.tagged(|entry| entry.kind == AccessKind::MayWrite)?;
     let sinks = tag_probes(probes)?;

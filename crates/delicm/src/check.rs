@@ -18,11 +18,12 @@
 use dataflow::content::{Contents, Flows, has_same_accesses};
 use dataflow::zones::{end, reaching};
 use isl::{Map, Set, UnionMap, UnionSet};
-use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Scop, Stmt, StmtId};
+use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Order, Scop, Stmt, StmtId};
 
 use crate::forward::Copied;
 use crate::relations::{cells, domain};
 use crate::simplify::without;
+use crate::split::{Split, renamed, with_numbers};
 
 /// Whether two models do the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +52,66 @@ pub fn check(before: &Scop, flows: &Flows, after: &Scop, copies: &[Copied]) -> i
         Some(difference) => Verdict::Different(difference),
         None => Verdict::Same,
     })
+}
+
+/// Whether `split` is the same program with statements in parts: the parts of a statement have its instances, each once, do
+/// what it does, and stand in its place. Then the instances run in the same order, and the flow of values is the same.
+pub fn check_split(before: &Scop, split: &Split) -> isl::Result<Verdict> {
+    let after = &split.scop;
+    let is_same = merged(&after.order, &split.of) == before.order
+        && before.arrays == after.arrays
+        && before.context.is_equal(&after.context)?
+        && after.stmts.len() == split.of.len();
+    if !is_same {
+        return Ok(Verdict::Different("the order, the arrays or the context differ".into()));
+    }
+    let mut left = before.stmts.iter().map(|stmt| domain(before, stmt)).collect::<isl::Result<Vec<_>>>()?;
+    for (part, of) in after.stmts.iter().zip(&split.of) {
+        let (Some(old), Some(left)) = (before.stmts.get(of.index()), left.get_mut(of.index())) else {
+            return Ok(Verdict::Different(format!("{} is a part of nothing", part.name)));
+        };
+        let instances = domain(after, part)?.set_tuple_name(&old.name)?;
+        if !is_part(part, old, split)? || !instances.is_subset(left)? {
+            return Ok(Verdict::Different(format!("{} is no part of {}", part.name, old.name)));
+        }
+        *left = left.clone().subtract(instances)?;
+    }
+    for (left, stmt) in left.iter().zip(&before.stmts) {
+        if !left.is_empty()? {
+            return Ok(Verdict::Different(format!("instances of {} are missing", stmt.name)));
+        }
+    }
+    Ok(Verdict::Same)
+}
+
+/// Whether a part does what its statement does.
+fn is_part(part: &Stmt, old: &Stmt, split: &Split) -> isl::Result<bool> {
+    let mut part = renamed(part, &old.name)?;
+    with_numbers(&mut part, &split.numbers);
+    let mut is_same = (&part.body, &part.reductions) == (&old.body, &old.reductions)
+        && part.accesses.len() == old.accesses.len();
+    for (new, old) in part.accesses.iter().zip(&old.accesses) {
+        is_same = is_same
+            && (new.id, new.kind, new.array) == (old.id, old.kind, old.array)
+            && new.relation.is_equal(&old.relation)?;
+    }
+    Ok(is_same)
+}
+
+/// The order in which neighbouring parts of a statement are that statement.
+fn merged(order: &[Order], of: &[StmtId]) -> Vec<Order> {
+    let mut whole: Vec<Order> = Vec::new();
+    for part in order {
+        let part = match part {
+            Order::Stmt(id) => Order::Stmt(of.get(id.index()).copied().unwrap_or(*id)),
+            Order::Loop(body) => Order::Loop(merged(body, of)),
+        };
+        let is_next_part = matches!(part, Order::Stmt(_)) && whole.last() == Some(&part);
+        if !is_next_part {
+            whole.push(part);
+        }
+    }
+    whole
 }
 
 /// What differs in the statements and their order.

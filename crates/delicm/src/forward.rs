@@ -16,11 +16,13 @@
 //!
 //! Listings 9 and 10 of the paper; the answer and the change are found in one walk here, which is undone on failure.
 
+use dataflow::before;
 use dataflow::content::{Contents, Flows};
+use dataflow::zones::before_or_same;
 use isl::{Map, Set, UnionMap, UnionSet};
-use model::{Access, AccessId, AccessKind, ArrayKind, Op, Operand, Scop, Stmt, StmtId};
+use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Scop, Stmt, StmtId};
 
-use crate::relations::{cells, content_of, domain, is_total, only_map};
+use crate::relations::{cells, content_of, domain, in_one_piece, is_total, only_map};
 
 /// An operation that was copied into another statement.
 #[derive(Clone, Debug)]
@@ -70,6 +72,8 @@ pub struct Forwarded {
     pub replaced: Vec<Replaced>,
     /// How many loads there are that were not there before.
     pub reloads: usize,
+    /// Reads of scalars that are left.
+    pub stuck: Vec<(StmtId, AccessId)>,
 }
 
 /// How high a tree may be, and how many operations a target may get for one scalar.
@@ -79,35 +83,63 @@ const MOST: usize = 16;
 /// Forwards whatever can be forwarded.
 pub fn forward(scop: &Scop, flows: &Flows) -> isl::Result<Forwarded> {
     let contents = Contents::with(scop, flows)?;
-    let mut result = Forwarded { scop: scop.clone(), copies: Vec::new(), replaced: Vec::new(), reloads: 0 };
+    let (copies, replaced, stuck) = Default::default();
+    let mut result = Forwarded { scop: scop.clone(), copies, replaced, reloads: 0, stuck };
     for id in scop.stmt_ids().filter(|id| scop.stmt(*id).is_transparent()) {
-        let stmt = scop.stmt(id).clone();
-        let (domain, first) = (domain(scop, &stmt)?, result.scop.next_access());
-        let mut target = Target {
-            scop,
-            contents: &contents,
-            domain,
-            stmt,
-            first,
-            next: first,
-            done: Vec::new(),
-            copies: Vec::new(),
-            replaced: Vec::new(),
-            reloads: 0,
-        };
+        let instances = domain(scop, scop.stmt(id))?;
+        let mut target = Target::new(scop, &contents, id, instances, result.scop.next_access());
         target.forward_all(id)?;
         result.reloads += target.reloads;
         result.copies.extend(target.copies);
         result.replaced.extend(target.replaced);
+        result.stuck.extend(target.stuck.into_iter().map(|read| (id, read)));
         result.scop.stmts[id.index()] = target.stmt;
     }
     Ok(result)
 }
 
+/// Whether what a read sees can be made available in some of its statement's instances.
+pub(crate) fn can_forward(
+    scop: &Scop,
+    contents: &Contents<'_>,
+    (stmt, read): (StmtId, AccessId),
+    instances: &Set,
+) -> isl::Result<bool> {
+    let mut target = Target::new(scop, contents, stmt, instances.clone(), scop.next_access());
+    let identity = UnionSet::from_set(instances.clone())?.identity()?;
+    Ok(target.tree(stmt, &Operand::Read(read), &identity, &mut Vec::new())?.is_some())
+}
+
+/// Cells that may hold a value: `{ target -> A[x] }`.
+struct Holder {
+    cells: UnionMap,
+    /// For each cell, or for none of them, a time at which it is known to hold the value.
+    known: Vec<(UnionMap, When)>,
+}
+
+impl Holder {
+    fn new(cells: UnionMap, when: When) -> Holder {
+        Holder { cells: cells.clone(), known: vec![(cells, when)] }
+    }
+}
+
+/// A time at which a value is in a cell.
+#[derive(Clone)]
+enum When {
+    /// Before the nest.
+    AtFirst,
+    /// Right before these instances of the statement: `{ target -> S[i] }`.
+    Before(StmtId, UnionMap),
+    /// Right after them.
+    After(StmtId, UnionMap),
+}
+
 /// A statement that gets operand trees.
 struct Target<'a> {
+    id: StmtId,
     scop: &'a Scop,
     contents: &'a Contents<'a>,
+    /// The instances in which they are needed.
     domain: Set,
     /// What becomes of it.
     stmt: Stmt,
@@ -119,6 +151,21 @@ struct Target<'a> {
     copies: Vec<Copied>,
     replaced: Vec<Replaced>,
     reloads: usize,
+    stuck: Vec<AccessId>,
+}
+
+impl<'a> Target<'a> {
+    fn new(
+        scop: &'a Scop,
+        contents: &'a Contents<'a>,
+        id: StmtId,
+        instances: Set,
+        first: AccessId,
+    ) -> Target<'a> {
+        let (done, copies, replaced, stuck) = Default::default();
+        let (stmt, next, domain) = (scop.stmt(id).clone(), first, instances);
+        Target { id, scop, contents, domain, stmt, first, next, done, copies, replaced, reloads: 0, stuck }
+    }
 }
 
 impl Target<'_> {
@@ -133,7 +180,10 @@ impl Target<'_> {
             let before = self.mark();
             match self.tree(id, &Operand::Read(read.id), &identity, &mut Vec::new())? {
                 Some(value) => self.replace(read.id, &value),
-                None => self.back_to(before),
+                None => {
+                    self.back_to(before);
+                    self.stuck.push(read.id);
+                }
             }
         }
         sort_ops(&mut self.stmt);
@@ -211,12 +261,26 @@ impl Target<'_> {
         path: &mut Vec<(StmtId, Operand)>,
     ) -> isl::Result<Option<Operand>> {
         let Some(access) = self.scop.stmt(from).access(read) else { return Ok(None) };
+        let is_scalar = self.scop.array(access.array).kind != ArrayKind::Memory;
+        let origin = if is_scalar { self.origin(read, at)? } else { None };
+        // What is only passed on is found where it comes from.
+        if let Some((writer, value, reached)) = &origin
+            && !matches!(value, Operand::Op(_))
+        {
+            return self.tree(*writer, value, reached, path);
+        }
         if let Some(loaded) = self.reload(from, access, at)? {
             return Ok(Some(loaded));
         }
-        if self.scop.array(access.array).kind == ArrayKind::Memory {
-            return Ok(None);
+        match origin {
+            Some((writer, value, reached)) => self.tree(writer, &value, &reached, path),
+            None => Ok(None),
         }
+    }
+
+    /// What a read of a scalar sees, if it always comes from one write: the statement, the value that it stores there, and the
+    /// instances `{ target -> W[j] }`.
+    fn origin(&self, read: AccessId, at: &UnionMap) -> isl::Result<Option<(StmtId, Operand, UnionMap)>> {
         let mut writes = Vec::new();
         for (write, source) in self.contents.sources(read) {
             let reached = at.clone().apply_range(UnionMap::from_map(source.clone())?)?;
@@ -224,15 +288,13 @@ impl Target<'_> {
                 writes.push((*write, reached));
             }
         }
-        let [(write, reached)] = &writes[..] else { return Ok(None) };
-        let Some((writer, write)) = self.scop.access(*write) else { return Ok(None) };
+        let Some((write, reached)) = writes.pop().filter(|_| writes.is_empty()) else { return Ok(None) };
+        let Some((writer, write)) = self.scop.access(write) else { return Ok(None) };
+        let value = self.scop.stmt(writer).body.stored(write.id).cloned();
         let is_it = write.kind == AccessKind::MustWrite
             && reached.is_single_valued()?
-            && is_total(reached, &self.domain)?;
-        match self.scop.stmt(writer).body.stored(write.id) {
-            Some(value) if is_it => self.tree(writer, value, reached, path),
-            _ => Ok(None),
-        }
+            && is_total(&reached, &self.domain)?;
+        Ok(value.filter(|_| is_it).map(|value| (writer, value, reached)))
     }
 
     fn op(
@@ -280,12 +342,18 @@ impl Target<'_> {
             return Ok(None);
         }
         let array = self.scop.array(read.array);
-        let mut candidates = self.holders(&value)?;
         if array.kind == ArrayKind::Memory {
             let cells = UnionMap::from_map(cells(self.scop, self.scop.stmt(from), read)?)?;
-            candidates.push(at.clone().apply_range(cells)?);
+            let cells = at.clone().apply_range(cells)?;
+            let own = match is_found(&value)? {
+                true => Holder::new(cells, When::Before(from, at.clone())),
+                false => Holder { cells, known: Vec::new() },
+            };
+            if let Some(cell) = self.holding(&own, &value, array.elem_bytes)? {
+                return Ok(Some(self.load(cell)));
+            }
         }
-        for candidate in candidates {
+        for candidate in self.holders(&value)? {
             if let Some(cell) = self.holding(&candidate, &value, array.elem_bytes)? {
                 return Ok(Some(self.load(cell)));
             }
@@ -296,33 +364,37 @@ impl Target<'_> {
     /// Cells that hold the value at some time: for each array those that held it before the nest, those that some write
     /// puts it into, and all of them together, because it may be one in some instances and the other in others. A constant
     /// may be in many cells: then the one to take is where the cells of the other instances lead to.
-    fn holders(&self, value: &UnionMap) -> isl::Result<Vec<UnionMap>> {
+    fn holders(&self, value: &UnionMap) -> isl::Result<Vec<Holder>> {
         let mut found = Vec::new();
         let arrays = self.scop.arrays.iter().enumerate();
         for (index, array) in arrays.filter(|(_, array)| array.kind == ArrayKind::Memory) {
             let mut parts = Vec::new();
             for map in value.get_map_list()?.to_vec()? {
                 if map.get_tuple_name(isl::DimType::Out)?.as_deref() == Some(array.name.as_str()) {
-                    parts.push(UnionMap::from_map(map)?);
+                    parts.push(Holder::new(UnionMap::from_map(map)?, When::AtFirst));
                 }
             }
-            for write in self.writes_of(index) {
+            for (stmt, write) in self.writes_of(index) {
                 let Some(written) = self.contents.written(write.id)? else { continue };
                 let there = Contents::same(value, &written)?;
-                let cells = there.apply_range(UnionMap::from_map(write.relation.clone())?)?;
+                let cells = there.clone().apply_range(UnionMap::from_map(write.relation.clone())?)?;
                 if !cells.is_empty()? {
-                    parts.push(cells);
+                    parts.push(Holder::new(cells, When::After(stmt, there)));
                 }
             }
+            let mut other = Vec::new();
             if parts.len() > 1 {
-                let all =
-                    parts.iter().cloned().try_fold(UnionMap::empty_ctx(&self.scop.ctx)?, UnionMap::union)?;
-                found.push(all);
+                let mut cells = parts.iter().map(|part| part.cells.clone());
+                let cells = cells.try_fold(UnionMap::empty_ctx(&self.scop.ctx)?, UnionMap::union)?;
+                let known = parts.iter().flat_map(|part| part.known.clone()).collect();
+                other.push(Holder { cells, known });
             }
             for part in &parts {
-                found.extend(self.continued(part)?);
+                let continued = self.continued(&part.cells)?;
+                other.extend(continued.map(|cells| Holder { cells, known: Vec::new() }));
             }
             found.extend(parts);
+            found.extend(other);
         }
         Ok(found)
     }
@@ -338,20 +410,21 @@ impl Target<'_> {
         UnionMap::from_map(whole).map(Some)
     }
 
-    fn writes_of(&self, array: usize) -> impl Iterator<Item = &Access> {
-        let accesses = self.scop.stmts.iter().flat_map(|stmt| &stmt.accesses);
-        accesses.filter(move |access| access.kind == AccessKind::MustWrite && access.array.index() == array)
+    fn writes_of(&self, array: usize) -> impl Iterator<Item = (StmtId, &Access)> {
+        let accesses = |id| self.scop.stmt(id).accesses.iter().map(move |access| (id, access));
+        let all = self.scop.stmt_ids().flat_map(accesses);
+        all.filter(move |(_, access)| access.kind == AccessKind::MustWrite && access.array.index() == array)
     }
 
     /// The candidate `{ target -> A[x] }`, if each of the cells is one of an array, of that size, and holds the value.
-    fn holding(&self, candidate: &UnionMap, value: &UnionMap, bytes: u32) -> isl::Result<Option<Map>> {
+    fn holding(&self, candidate: &Holder, value: &UnionMap, bytes: u32) -> isl::Result<Option<Map>> {
+        let Holder { cells: candidate, known } = candidate;
         let Some(map) = only_map(candidate)? else { return Ok(None) };
-        let Some(array) =
-            map.get_tuple_name(isl::DimType::Out)?.and_then(|name| self.scop.array_named(&name))
+        let Some(id) = map.get_tuple_name(isl::DimType::Out)?.and_then(|name| self.scop.array_named(&name))
         else {
             return Ok(None);
         };
-        let array = self.scop.array(array);
+        let array = self.scop.array(id);
         let fits = array.kind == ArrayKind::Memory
             && array.elem_bytes == bytes
             && is_total(candidate, &self.domain)?
@@ -359,15 +432,66 @@ impl Target<'_> {
         if !fits {
             return Ok(None);
         }
-        let content = content_of(self.scop, self.contents, candidate)?;
-        let holds = match content {
-            Some(content) => content.is_equal(value)?,
-            None => false,
-        };
+        let holds = self.all_undisturbed(id, known)?
+            || match content_of(self.scop, self.contents, candidate)? {
+                Some(content) => content.is_equal(value)?,
+                None => false,
+            };
         match holds {
-            true => map.gist_domain(self.domain.clone())?.intersect_domain(self.domain.clone()).map(Some),
+            true => in_one_piece(map.intersect_domain(self.domain.clone())?, &self.domain).map(Some),
             false => Ok(None),
         }
+    }
+
+    fn all_undisturbed(&self, array: ArrayId, known: &[(UnionMap, When)]) -> isl::Result<bool> {
+        for (cells, when) in known {
+            match only_map(cells)? {
+                Some(cells) if self.is_undisturbed(array, &cells, when)? => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(!known.is_empty())
+    }
+
+    /// Whether nothing writes the cells between the time at which they are known to hold the value and the target.
+    fn is_undisturbed(&self, array: ArrayId, cells: &Map, when: &When) -> isl::Result<bool> {
+        let since = match when {
+            When::AtFirst => None,
+            When::Before(stmt, at) | When::After(stmt, at) => match only_map(at)? {
+                Some(at) => Some((*stmt, at)),
+                None => return Ok(false),
+            },
+        };
+        if let Some((stmt, at)) = &since {
+            let earlier = match when {
+                When::Before(..) => before_or_same(self.scop, *stmt, self.id)?,
+                _ => before(self.scop, *stmt, self.id)?,
+            };
+            if !at.is_subset(&earlier.reverse()?)? {
+                return Ok(false);
+            }
+        }
+        for id in self.scop.stmt_ids() {
+            let stmt = self.scop.stmt(id);
+            let writes = |access: &&Access| access.array == array && access.kind != AccessKind::Read;
+            for write in stmt.accesses.iter().filter(writes) {
+                // { target -> W[j] }: W[j] writes the cell before the target reads it.
+                let written = crate::relations::cells(self.scop, stmt, write)?;
+                let mut hit = cells.clone().apply_range(written.reverse()?)?;
+                hit = hit.intersect(before(self.scop, id, self.id)?.reverse()?)?;
+                if let Some((known, at)) = &since {
+                    let later = match when {
+                        When::Before(..) => before_or_same(self.scop, *known, id)?,
+                        _ => before(self.scop, *known, id)?,
+                    };
+                    hit = hit.intersect(at.clone().apply_range(later)?)?;
+                }
+                if !hit.is_empty()? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     fn load(&mut self, relation: Map) -> Operand {
@@ -385,6 +509,20 @@ impl Target<'_> {
         self.stmt.accesses.extend(array.map(|array| Access { id, kind: AccessKind::Read, array, relation }));
         Operand::Read(id)
     }
+}
+
+/// Whether all values have names by which another read of them can be recognized, and not those of reads.
+fn is_found(value: &UnionMap) -> isl::Result<bool> {
+    for map in value.get_map_list()?.to_vec()? {
+        let values = map.range()?;
+        if values.is_wrapping()? {
+            let name = values.unwrap()?.get_tuple_name(isl::DimType::Out)?;
+            if name.is_some_and(|name| name.starts_with("read ")) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// Puts each operation behind those it uses.

@@ -14,9 +14,12 @@
 //! the transformations: all three at once, and one by one if that fails. What fails the check, or spends the budget, is not
 //! done: the model stays as it was.
 //!
+//! Where the two leave scalars, [`mod@split`] looks for statements that could do without them in parts; if there are any, all is
+//! done anew on the model in which they are split.
+//!
 //! # What stays the same
 //! Statements keep their names and domains, and remain in their order; accesses keep their numbers, operations their
-//! names. So whoever knows what the statements of a model stand for can find out what the new ones do:
+//! names. (Of a split statement that holds for the first part; [`Outcome::parts`] tells about the others.) So whoever knows what the statements of a model stand for can find out what the new ones do:
 //! - a statement that is no longer there does nothing ([`Outcome::kept`] has the numbers of the others);
 //! - an access that is no longer there does not happen, nor does an operation that is not in the body any more;
 //! - a scalar's access that is now one of an array goes to that cell;
@@ -41,6 +44,7 @@ pub mod coalesce;
 pub mod forward;
 mod relations;
 pub mod simplify;
+pub mod split;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -49,7 +53,8 @@ use check::Verdict;
 use dataflow::content::Flows;
 pub use forward::{Copied, Replaced, Source};
 use isl::DimType;
-use model::{AccessKind, ArrayId, ArrayKind, Scop, StmtId};
+use model::{AccessId, AccessKind, ArrayId, ArrayKind, Scop, StmtId};
+use split::Split;
 
 /// How far to go.
 #[derive(Clone, Debug)]
@@ -77,6 +82,8 @@ pub struct Outcome {
     pub copies: Vec<Copied>,
     /// Reads of scalars that something else took the place of.
     pub replaced: Vec<Replaced>,
+    /// If statements were split: the model in which they are, which the names in `copies` and `replaced` are from.
+    pub parts: Option<Split>,
     /// What was done.
     pub counts: Counts,
     /// What was not done, and why: the transformation's name and a reason.
@@ -96,6 +103,8 @@ pub struct Counts {
     pub phis_mapped: usize,
     /// Accesses that were not needed any more.
     pub removed: usize,
+    /// By how many statements there are more, because some were split.
+    pub split: usize,
     /// Writes of scalars and of phis inside of loops, before.
     pub before: (usize, usize),
     /// And after.
@@ -118,6 +127,7 @@ impl Counts {
             scalars_mapped: self.scalars_mapped + more.scalars_mapped,
             phis_mapped: self.phis_mapped + more.phis_mapped,
             removed: self.removed + more.removed,
+            split: self.split + more.split,
             ..self
         }
     }
@@ -143,14 +153,7 @@ impl fmt::Display for Counts {
 
 /// Removes scalar dependences as far as it can. Never worse than nothing: on any trouble the model is the old one.
 pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
-    let mut outcome = Outcome {
-        scop: scop.clone(),
-        kept: scop.stmt_ids().collect(),
-        copies: Vec::new(),
-        replaced: Vec::new(),
-        counts: Counts { before: scalar_writes(scop), after: scalar_writes(scop), ..Counts::default() },
-        undone: Vec::new(),
-    };
+    let mut outcome = Outcome::of(scop);
     // Without scalars in loops there is nothing to remove, and what else could be simplified is not our business.
     if outcome.counts.before == (0, 0) {
         return outcome;
@@ -158,10 +161,9 @@ pub fn delicm(scop: &Scop, options: &Options) -> Outcome {
     let left = scop.ctx.operations_left();
     let operations = options.operations.or(left.map(|left| left / 10 * 9));
     match operations {
-        Some(operations) => scop.ctx.with_budget(operations, || outcome.transform(options)),
-        None => outcome.transform(options),
+        Some(operations) => scop.ctx.with_budget(operations, || outcome.improve(options)),
+        None => outcome.improve(options),
     }
-    outcome.counts.after = scalar_writes(&outcome.scop);
     outcome
 }
 
@@ -175,6 +177,10 @@ struct Known {
 }
 
 impl Known {
+    fn of(scop: &Scop) -> isl::Result<Known> {
+        Ok(Known { scop: scop.clone(), flows: Flows::new(scop)?, mapped: HashSet::new() })
+    }
+
     /// The model that a transformation made of this one.
     fn after(&self, step: &Step) -> isl::Result<Known> {
         let flows = self.flows.after(&self.scop, &step.scop)?;
@@ -207,36 +213,114 @@ impl Step {
     }
 }
 
+impl From<forward::Forwarded> for Step {
+    fn from(done: forward::Forwarded) -> Step {
+        let counts = Counts { copied: done.copies.len(), reloaded: done.reloads, ..Counts::default() };
+        Step { copies: done.copies, replaced: done.replaced, ..Step::new(done.scop, counts) }
+    }
+}
+
+impl From<coalesce::Coalesced> for Step {
+    fn from(done: coalesce::Coalesced) -> Step {
+        let counts = Counts { scalars_mapped: done.scalars, phis_mapped: done.phis, ..Counts::default() };
+        Step { mapped: done.arrays, ..Step::new(done.scop, counts) }
+    }
+}
+
+impl From<simplify::Simplified> for Step {
+    fn from(done: simplify::Simplified) -> Step {
+        Step::new(done.scop, Counts { removed: done.removed, ..Counts::default() })
+    }
+}
+
 type Transformation = fn(&Known, &Options) -> isl::Result<Step>;
 
 /// In this order.
 const TRANSFORMATIONS: [(&str, Transformation); 3] = [
-    ("forward", |known, _| {
-        let done = forward::forward(&known.scop, &known.flows)?;
-        let counts = Counts { copied: done.copies.len(), reloaded: done.reloads, ..Counts::default() };
-        Ok(Step { copies: done.copies, replaced: done.replaced, ..Step::new(done.scop, counts) })
-    }),
-    ("coalesce", |known, options| {
-        let done = coalesce::coalesce(&known.scop, &known.flows, options)?;
-        let counts = Counts { scalars_mapped: done.scalars, phis_mapped: done.phis, ..Counts::default() };
-        Ok(Step { mapped: done.arrays, ..Step::new(done.scop, counts) })
-    }),
-    ("simplify", |known, _| {
-        let done = simplify::simplify(&known.scop, &known.flows, &known.mapped)?;
-        let counts = Counts { removed: done.removed, ..Counts::default() };
-        Ok(Step::new(done.scop, counts))
-    }),
+    ("forward", |known, _| forward::forward(&known.scop, &known.flows).map(Step::from)),
+    ("coalesce", |known, options| coalesce::coalesce(&known.scop, &known.flows, options).map(Step::from)),
+    ("simplify", |known, _| simplify::simplify(&known.scop, &known.flows, &known.mapped).map(Step::from)),
 ];
 
 impl Outcome {
-    /// All transformations with one check; if that fails, one after the other, each with its own.
-    fn transform(&mut self, options: &Options) {
-        let flows = match Flows::new(&self.scop) {
-            Ok(flows) => flows,
+    /// Nothing done.
+    fn of(scop: &Scop) -> Outcome {
+        Outcome {
+            scop: scop.clone(),
+            kept: scop.stmt_ids().collect(),
+            copies: Vec::new(),
+            replaced: Vec::new(),
+            parts: None,
+            counts: Counts { before: scalar_writes(scop), after: scalar_writes(scop), ..Counts::default() },
+            undone: Vec::new(),
+        }
+    }
+
+    /// The number that an access had in the model that all began with, if it was there.
+    pub fn old_number(&self, access: AccessId) -> AccessId {
+        let split = self.parts.as_ref().and_then(|parts| parts.numbers.get(&access));
+        split.copied().unwrap_or(access)
+    }
+
+    /// The statement of the model that all began with that the one of this name is, or is a part of.
+    pub fn origin(&self, old: &Scop, name: &str) -> Option<StmtId> {
+        match &self.parts {
+            Some(parts) => parts.scop.stmt_named(name).map(|id| parts.of[id.index()]),
+            None => old.stmt_named(name),
+        }
+    }
+
+    /// Transforms the model, or that with statements in parts.
+    fn improve(&mut self, options: &Options) {
+        let known = match Known::of(&self.scop) {
+            Ok(known) => known,
             Err(error) => return self.undone.push(("forward", reason(&error))),
         };
-        let mut known = Known { scop: self.scop.clone(), flows, mapped: HashSet::new() };
-        if self.step(&known, |known| all(known, options)).is_ok() {
+        let original = self.scop.clone();
+        match self.in_parts(&known, options) {
+            Ok((known, begun)) => self.transform(known, begun, options),
+            Err(why) => {
+                self.undone.push(("split", why));
+                self.transform(known, None, options);
+            }
+        }
+        if self.counts.is_nothing() {
+            let undone = std::mem::take(&mut self.undone);
+            *self = Outcome { undone, ..Outcome::of(&original) };
+        }
+        self.counts.after = scalar_writes(&self.scop);
+    }
+
+    /// Begins, and splits statements if that helps: the model to be transformed, and how that begins if it is known.
+    fn in_parts(&mut self, known: &Known, options: &Options) -> Result<(Known, Option<Step>), String> {
+        let attempt = || -> isl::Result<_> {
+            let (begun, stuck) = begin(known, options)?;
+            let split = match stuck.is_empty() {
+                true => None,
+                false => split::split(&known.scop, &known.flows, &stuck)?,
+            };
+            Ok((begun, split))
+        };
+        let (begun, split) = attempt().map_err(|error| reason(&error))?;
+        let Some(split) = split else { return Ok((known.clone(), Some(begun))) };
+        split.scop.verify().map_err(|invalid| invalid.to_string())?;
+        match check::check_split(&known.scop, &split) {
+            Ok(Verdict::Same) => {}
+            Ok(Verdict::Different(why)) => return Err(why),
+            Err(error) => return Err(reason(&error)),
+        }
+        let flows = split.flows(&known.scop, &known.flows).map_err(|error| reason(&error))?;
+        let parts = Known { scop: split.scop.clone(), flows, mapped: HashSet::new() };
+        self.scop = split.scop.clone();
+        self.kept = split.of.clone();
+        self.counts.split = split.of.len() - known.scop.stmts.len();
+        self.parts = Some(split);
+        Ok((parts, None))
+    }
+
+    /// All transformations with one check; if that fails, one after the other, each with its own.
+    fn transform(&mut self, mut known: Known, begun: Option<Step>, options: &Options) {
+        if self.step(&known, |known| all(known, begun, options)).is_ok() {
             return;
         }
         for (name, transformation) in TRANSFORMATIONS {
@@ -284,19 +368,32 @@ impl Outcome {
     }
 }
 
-/// All transformations, one on the result of the other.
-fn all(known: &Known, options: &Options) -> isl::Result<Step> {
-    let (mut whole, mut now) = (Step::new(known.scop.clone(), Counts::default()), known.clone());
-    for (index, (name, transformation)) in TRANSFORMATIONS.into_iter().enumerate() {
-        if name == "simplify" && whole.counts.is_nothing() && !has_idle_scalars(&known.scop) {
-            break;
-        }
-        if index > 0 {
-            now = now.after(&whole)?;
-        }
-        whole = whole.then(transformation(&now, options)?);
+/// The first two transformations, and the reads of scalars that they leave.
+fn begin(known: &Known, options: &Options) -> isl::Result<(Step, Vec<(StmtId, AccessId)>)> {
+    let mut forwarded = forward::forward(&known.scop, &known.flows)?;
+    let mut stuck = std::mem::take(&mut forwarded.stuck);
+    let begun = Step::from(forwarded);
+    let now = known.after(&begun)?;
+    let begun = begun.then(coalesce::coalesce(&now.scop, &now.flows, options)?.into());
+    let is_scalar = |read| {
+        let access = begun.scop.access(read);
+        access.is_some_and(|(_, access)| begun.scop.array(access.array).kind != ArrayKind::Memory)
+    };
+    stuck.retain(|(_, read)| is_scalar(*read));
+    Ok((begun, stuck))
+}
+
+/// All transformations, one on the result of the other; how they begin may be known.
+fn all(known: &Known, begun: Option<Step>, options: &Options) -> isl::Result<Step> {
+    let whole = match begun {
+        Some(begun) => begun,
+        None => begin(known, options)?.0,
+    };
+    if whole.counts.is_nothing() && !has_idle_scalars(&known.scop) {
+        return Ok(whole);
     }
-    Ok(whole)
+    let now = known.after(&whole)?;
+    Ok(whole.then(simplify::simplify(&now.scop, &now.flows, &now.mapped)?.into()))
 }
 
 /// Why something was not done.
@@ -316,11 +413,16 @@ fn has_idle_scalars(scop: &Scop) -> bool {
     arrays.any(|(index, array)| array.kind != ArrayKind::Memory && !array.is_fixed && !read.contains(&index))
 }
 
-/// Writes of scalars and of phis inside of loops.
-pub fn scalar_writes(scop: &Scop) -> (usize, usize) {
+/// The scalars and phis that are written inside of loops.
+fn written_scalars(scop: &Scop) -> Vec<ArrayId> {
     let in_loops = scop.stmts.iter().filter(|stmt| stmt.domain.dim(DimType::Set).is_ok_and(|dims| dims > 0));
     let writes = in_loops.flat_map(|stmt| &stmt.accesses).filter(|access| access.kind != AccessKind::Read);
-    let kinds: Vec<_> = writes.map(|write| scop.array(write.array).kind).collect();
+    writes.map(|write| write.array).filter(|array| scop.array(*array).kind != ArrayKind::Memory).collect()
+}
+
+/// Writes of scalars and of phis inside of loops.
+pub fn scalar_writes(scop: &Scop) -> (usize, usize) {
+    let kinds: Vec<_> = written_scalars(scop).into_iter().map(|array| scop.array(array).kind).collect();
     let of = |kind| kinds.iter().filter(|other| **other == kind).count();
     (of(ArrayKind::Scalar), of(ArrayKind::Phi))
 }

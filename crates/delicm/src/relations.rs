@@ -38,3 +38,17 @@ pub fn content_of(scop: &Scop, contents: &Contents<'_>, probes: &UnionMap) -> is
     }
     Ok(content.is_single_valued()?.then_some(content))
 }
+
+/// A function `{ S[i] -> A[x] }` on these instances, in one piece if some piece of it says where all instances lead to:
+/// `{ S[i] -> A[i] : i >= 2; S[1] -> A[1] }` is `{ S[i] -> A[i] : i >= 1 }`.
+pub fn in_one_piece(function: Map, instances: &Set) -> isl::Result<Map> {
+    for piece in function.get_basic_map_list()?.to_vec()? {
+        let piece = Map::from_basic_map(piece.affine_hull()?)?;
+        let domain = piece.clone().domain()?;
+        let whole = piece.gist_domain(domain)?.intersect_domain(instances.clone())?;
+        if whole.is_equal(&function)? {
+            return Ok(whole);
+        }
+    }
+    Ok(function)
+}

@@ -55,6 +55,8 @@ struct Sum {
     done: [u64; 4],
     /// How often the check said no, and how often the budget was spent.
     undone: [u64; 2],
+    /// How many parts of statements there are.
+    split: u64,
 }
 
 #[test]
@@ -69,9 +71,11 @@ fn random_scops_keep_their_results() {
     for case in both.iter().flatten() {
         sum.done.iter_mut().zip(case.done).for_each(|(sum, count)| *sum += count);
         sum.undone.iter_mut().zip(case.undone).for_each(|(sum, count)| *sum += count);
+        sum.split += case.split;
     }
     println!("{cases} cases: {sum:?}");
     assert!(sum.done.iter().all(|count| count * 50 >= cases), "too little was done: {sum:?}");
+    assert!(sum.split * 200 >= cases, "too little was split: {sum:?}");
     // The check is not complete: it rejects what only goes round in a circle of copies. That is rare.
     assert!(sum.undone[0] * 50 <= cases, "too much was rejected: {sum:?}");
 }
@@ -88,7 +92,8 @@ fn keeps_its_results(seed: u64) -> Sum {
     let done = [done.copied, done.reloaded, done.scalars_mapped + done.phis_mapped, done.removed];
     let spent = outcome.undone.iter().filter(|(_, why)| why.contains("budget")).count();
     let undone = [outcome.undone.len() - spent, spent];
-    Sum { done: done.map(|count| count as u64), undone: undone.map(|count| count as u64) }
+    let split = outcome.counts.split as u64;
+    Sum { done: done.map(|count| count as u64), undone: undone.map(|count| count as u64), split }
 }
 
 /// The check sees damage: a model that was changed at random either fails the check or has the same results.

@@ -13,7 +13,7 @@ use isl::Schedule;
 use model::{Reason, Scop};
 use options::Options;
 use schedule::legality::Reductions;
-use schedule::{Decision, Prediction};
+use schedule::{Decision, Machine, Prediction};
 use std::path::{Path, PathBuf};
 
 /// What is to be done with a nest.
@@ -35,13 +35,18 @@ pub struct NewOrder {
 }
 
 /// The plan for the model of the function's nest with that index.
-pub fn plan(scop: &Scop, nest: usize, dependences: &Dependences, options: &Options) -> Result<Plan, Reason> {
+pub fn plan(
+    (scop, nest): (&Scop, usize),
+    dependences: &Dependences,
+    machine: Machine,
+    options: &Options,
+) -> Result<Plan, Reason> {
     let file = |folder: &PathBuf| file_of(folder, scop, nest);
     let plan = match imported(scop, dependences, options.schedule_in.as_ref().map(file))? {
         Some(schedule) => as_given(scop, schedule)?,
         None => match options.schedule {
             options::Schedule::Identity => as_given(scop, schedule::identity(scop).map_err(of_isl)?)?,
-            options::Schedule::Auto => optimized(scop, dependences)?,
+            options::Schedule::Auto => optimized(scop, dependences, machine)?,
         },
     };
     export(scop, &plan, options.schedule_out.as_ref().map(file))?;
@@ -54,9 +59,9 @@ fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
 }
 
 /// A faster order, if there is one.
-pub fn optimized(scop: &Scop, dependences: &Dependences) -> Result<Plan, Reason> {
+pub fn optimized(scop: &Scop, dependences: &Dependences, machine: Machine) -> Result<Plan, Reason> {
     let operations = scop.ctx.operations_left().unwrap_or(u64::MAX);
-    let how = schedule::Options { operations, ..schedule::Options::default() };
+    let how = schedule::Options { operations, machine, ..schedule::Options::default() };
     match schedule::optimize(scop, dependences, &how) {
         Ok(Decision::New(new)) => Ok(Plan::New(Box::new(NewOrder {
             schedule: new.schedule,

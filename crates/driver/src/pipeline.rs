@@ -2,7 +2,7 @@
 
 use crate::dropped::without_dropped;
 use crate::order::{Plan, plan};
-use crate::scalars::without_scalars;
+use crate::scalars::{block_places, without_scalars};
 use crate::session::conditions;
 use crate::tiers::{Tier, Weaker, weaker};
 use crate::timing::Timers;
@@ -11,6 +11,7 @@ use astgen::Node;
 use dataflow::Dependences;
 use isl::Ctx;
 use llvm::Pass;
+use llvm::back::block::Places;
 use llvm::back::emit::{Failure, Formats, Growth, Loops, emit, prepare};
 use llvm::back::rewrite::Rewrite;
 use llvm::front::Obstacle;
@@ -20,6 +21,7 @@ use llvm::pass::Region;
 use model::{ArrayId, Budget, Reason, Scop};
 use options::Options;
 use report::Counted;
+use schedule::Machine;
 
 /// What the stages found out about a function.
 pub struct Outcome<'p> {
@@ -54,11 +56,21 @@ pub struct Modelled<'p> {
     /// After stage `schedule`: a second version of new loops, if there is to be one.
     pub weaker: Option<Weaker>,
     /// After stage `astgen`, if there are to be new loops: they and their check.
-    pub program: Option<(Vec<Node>, Check)>,
+    pub program: Option<Program>,
     /// After stage `astgen`: the second version.
-    pub weaker_loops: Vec<Node>,
+    pub weaker_loops: (Vec<Node>, Places),
     /// After stage `emit`: the new loops are in the function, and this is their size.
     pub emitted: Option<Growth>,
+}
+
+/// New loops.
+pub struct Program {
+    /// The loops.
+    pub nodes: Vec<Node>,
+    /// The cells of statements in blocks.
+    pub places: Places,
+    /// When they do what the original does.
+    pub check: Check,
 }
 
 /// What all stages need.
@@ -191,13 +203,11 @@ impl<'p> Modelled<'p> {
     }
 
     /// The versions of new loops, the strong one first.
-    fn versions<'a>(&'a self, nodes: &'a [Node]) -> Vec<Loops<'a>> {
-        let strong = Loops { rewrite: self.rewrite.as_ref(), nodes, overlap: &self.overlap };
-        let weaker = self.weaker.as_ref().map(|weaker| Loops {
-            rewrite: None,
-            nodes: &self.weaker_loops,
-            overlap: &weaker.overlap,
-        });
+    fn versions<'a>(&'a self, nodes: &'a [Node], places: &'a Places) -> Vec<Loops<'a>> {
+        let strong = Loops { rewrite: self.rewrite.as_ref(), nodes, places, overlap: &self.overlap };
+        let (nodes, places) = (&self.weaker_loops.0, &self.weaker_loops.1);
+        let weaker = self.weaker.as_ref();
+        let weaker = weaker.map(|weaker| Loops { rewrite: None, nodes, places, overlap: &weaker.overlap });
         [strong].into_iter().chain(weaker).collect()
     }
 
@@ -214,7 +224,7 @@ impl<'p> Modelled<'p> {
             overlap: Vec::new(),
             weaker: None,
             program: None,
-            weaker_loops: Vec::new(),
+            weaker_loops: Default::default(),
             emitted: None,
         }
     }
@@ -266,10 +276,11 @@ fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> 
 
 fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     if let Some(dependences) = &model.dependences {
-        model.plan = Some(plan(model.scop(), model.nest, dependences, run.options)?);
+        let machine = machine(run.pass.target());
+        model.plan = Some(plan((model.scop(), model.nest), dependences, machine, run.options)?);
     }
     // Without a second version the first is as good as before.
-    match weaker(model, run.options).unwrap_or(Tier::None) {
+    match weaker(model, machine(run.pass.target()), run.options).unwrap_or(Tier::None) {
         Tier::None => {}
         Tier::Second(weaker) => model.weaker = Some(weaker),
         Tier::Instead(weaker) => {
@@ -280,18 +291,31 @@ fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
+/// What LLVM knows of the machine.
+fn machine(target: llvm::Target) -> Machine {
+    let Machine { vector_bits, vector_registers, .. } = Machine::default();
+    let or = |known: u32, otherwise: u32| if known == 0 { otherwise } else { known };
+    Machine {
+        widest_bits: or(target.widest_bits, vector_bits),
+        vector_registers: or(target.vector_registers, vector_registers),
+        ..Machine::default()
+    }
+}
+
 fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     generate_weaker(model);
     let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
     let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
         let nodes = astgen::generate(scop, &new.schedule, &model.assumed.valid)?;
+        let places = block_places(scop, &nodes, &model.assumed.valid);
         let check = without_dropped(assume::check(&model.lifted.scop, &model.assumed, &model.odds)?);
         let check = check.without(&model.overlap);
-        Ok(match &model.weaker {
-            Some(weaker) => (nodes, check.with_weaker(&weaker.overlap)),
-            None => (nodes, check),
-        })
+        let check = match &model.weaker {
+            Some(weaker) => check.with_weaker(&weaker.overlap),
+            None => check,
+        };
+        Ok(Program { nodes, places, check })
     };
     model.program = Some(generate().map_err(|error| match error {
         astgen::Error::Isl(error) if error.is_budget() => Reason::Budget { stage: "astgen".into() },
@@ -306,8 +330,12 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
 /// The loops of the second version, if there is one that can be had for little code.
 fn generate_weaker(model: &mut Modelled<'_>) {
     let Some(weaker) = &model.weaker else { return };
-    match astgen::generate(&model.lifted.scop, &weaker.order.schedule, &model.assumed.valid) {
-        Ok(nodes) if astgen::size(&nodes) <= MOST_WEAKER => model.weaker_loops = nodes,
+    let (scop, valid) = (&model.lifted.scop, &model.assumed.valid);
+    match astgen::generate(scop, &weaker.order.schedule, valid) {
+        Ok(nodes) if astgen::size(&nodes) <= MOST_WEAKER => {
+            let places = block_places(scop, &nodes, valid);
+            model.weaker_loops = (nodes, places);
+        }
         _ => model.weaker = None,
     }
 }
@@ -322,9 +350,9 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     let prepared: Vec<_> = ready.iter().map(|model| prepare(run.pass, &model.lifted)).collect();
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let emitted = match (prepared, &model.program) {
-            (Some(prepared), Some((nodes, check))) => {
+            (Some(prepared), Some(Program { nodes, places, check })) => {
                 let formats = run.formats(model, &outcome.nests[model.nest]);
-                let versions = model.versions(nodes);
+                let versions = model.versions(nodes, places);
                 emit(run.pass, &model.lifted, &prepared, &versions, (check, formats.as_ref()))
             }
             _ => Err(Failure::Undone),

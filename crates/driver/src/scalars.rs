@@ -4,8 +4,9 @@
 //! The run-time check stays that of the lifted model: that scalars can go into cells was concluded from it.
 
 use assume::rows;
-use astgen::{Expr, expression};
+use astgen::{Expr, Node, expression};
 use isl::{DimType, Set};
+use llvm::back::block::Places;
 use llvm::back::rewrite::{Place, Rewrite, Rewritten, Source};
 use model::{Access, Param, Scop, Stmt};
 use std::collections::HashMap;
@@ -37,13 +38,15 @@ fn rewrite(old: &Scop, outcome: &delicm::Outcome, valid: &Set) -> Result<Rewrite
     for (stmt, old_id) in scop.stmts.iter().zip(&outcome.kept) {
         let mut new = Rewritten { old: Some(*old_id), ..Rewritten::default() };
         for access in &stmt.accesses {
-            let is_old = old.stmt(*old_id).access(access.id).is_some_and(|known| known.array == access.array);
+            let known = old.stmt(*old_id).access(outcome.old_number(access.id));
+            let is_old = known.is_some_and(|known| known.array == access.array);
             if !is_old {
                 new.places.insert(access.id, place(&scop, stmt, access, valid)?);
             }
         }
         new.replaced = replaced(outcome, stmt);
         new.copies = copies(old, outcome, stmt);
+        new.numbers = numbers(old, outcome, stmt);
         stmts.push(new);
     }
     Ok(Rewrite { scop, stmts })
@@ -64,9 +67,30 @@ fn replaced(outcome: &delicm::Outcome, stmt: &Stmt) -> Vec<(model::AccessId, Sou
 
 fn copies(old: &Scop, outcome: &delicm::Outcome, stmt: &Stmt) -> HashMap<String, (model::StmtId, String)> {
     let own = outcome.copies.iter().filter(|copy| copy.stmt == stmt.name);
-    let find =
-        |copy: &delicm::Copied| Some((copy.op.clone(), (old.stmt_named(&copy.from)?, copy.from_op.clone())));
+    let find = |copy: &delicm::Copied| {
+        Some((copy.op.clone(), (outcome.origin(old, &copy.from)?, copy.from_op.clone())))
+    };
     own.filter_map(find).collect()
+}
+
+/// The new numbers of the accesses of a statement's part, by the old ones. Those that are gone have one, too.
+fn numbers(old: &Scop, outcome: &delicm::Outcome, stmt: &Stmt) -> HashMap<model::AccessId, model::AccessId> {
+    let whole = outcome.parts.as_ref().map_or(old, |parts| &parts.scop);
+    let accesses = whole.stmt_named(&stmt.name).map_or(&[][..], |id| &whole.stmt(id).accesses);
+    accesses.iter().map(|access| (outcome.old_number(access.id), access.id)).collect()
+}
+
+/// The cells of all accesses of statements in blocks of cells in registers, as far as they can be computed.
+pub fn block_places(scop: &Scop, nodes: &[Node], valid: &Set) -> Places {
+    let mut found = Places::new();
+    for id in astgen::block_stmts(nodes) {
+        let stmt = scop.stmt(id);
+        let each = |access: &Access| Ok((access.id, place(scop, stmt, access, valid)?));
+        if let Ok(places) = stmt.accesses.iter().map(each).collect::<Result<_, astgen::Error>>() {
+            found.insert(id, places);
+        }
+    }
+    found
 }
 
 /// The cell of an access as expressions of the parameters and the statement's counters, which follow them.

@@ -1,7 +1,7 @@
 //! A configured run: which functions are looked at, and where the results go.
 
 use crate::order::{NewOrder, Plan};
-use crate::pipeline::{self, Modelled};
+use crate::pipeline::{self, Modelled, Program};
 use crate::timing::Timers;
 use assume::{Assumed, Fate, Taken};
 use isl::Set;
@@ -119,7 +119,7 @@ impl Session {
                     eprint!("without {}:\n{}", pairs.join(", "), print_new(&weaker.order));
                 }
             }
-            if let (true, Some((nodes, _))) = (self.prints("astgen"), &model.program) {
+            if let (true, Some(Program { nodes, .. })) = (self.prints("astgen"), &model.program) {
                 eprint!("orthant: astgen: {}\n{}", scop.name, astgen::print_c(scop, nodes));
             }
         }
@@ -239,12 +239,14 @@ fn model_outcome(model: &Modelled<'_>, with_code: bool) -> report::Outcome {
 fn new_loops(model: &Modelled<'_>, new: &NewOrder, with_code: bool) -> NewLoops {
     let scop = model.scop();
     let program = model.program.as_ref().filter(|_| with_code);
-    let after = program.map(|(nodes, _)| astgen::print_c(scop, nodes));
+    let after = program.map(|program| astgen::print_c(scop, &program.nodes));
     let before = program.and_then(|_| own_loops(&model.lifted.scop, &model.assumed.valid).ok());
     let weaker = model.weaker.as_ref().map(|weaker| WeakerLoops {
         order: weaker.order.description.lines().map(str::to_owned).collect(),
         speedup: weaker.order.prediction.map(|prediction| prediction.speedup()),
-        after: program.map(|_| astgen::print_c(&model.lifted.scop, &model.weaker_loops)).unwrap_or_default(),
+        after: program
+            .map(|_| astgen::print_c(&model.lifted.scop, &model.weaker_loops.0))
+            .unwrap_or_default(),
     });
     NewLoops {
         weaker,
@@ -260,7 +262,7 @@ fn new_loops(model: &Modelled<'_>, new: &NewOrder, with_code: bool) -> NewLoops 
 
 /// What the run-time check tests.
 pub fn conditions(model: &Modelled<'_>) -> Vec<report::Condition> {
-    let Some((_, check)) = &model.program else { return Vec::new() };
+    let Some(Program { check, .. }) = &model.program else { return Vec::new() };
     let condition = |conjunct: &assume::Conjunct| report::Condition {
         kind: conjunct.kind,
         text: conjunct.text(&model.lifted.scop),

@@ -25,7 +25,7 @@ use assume::{apart_text, odds::guess};
 use isl::DimType;
 use model::{ArrayId, Condition, Kind, Reason, Scop, StmtId};
 use options::{Options, Tiers};
-use schedule::Prediction;
+use schedule::{Machine, Prediction};
 
 /// A weaker version of new loops.
 pub struct Weaker {
@@ -61,7 +61,7 @@ struct Suspects {
 }
 
 /// A weaker version of the new loops of a nest, if that pays. Orders that are written to files stay as they are.
-pub fn weaker(model: &Modelled<'_>, options: &Options) -> Result<Tier, Reason> {
+pub fn weaker(model: &Modelled<'_>, machine: Machine, options: &Options) -> Result<Tier, Reason> {
     let Some(Plan::New(strong)) = &model.plan else { return Ok(Tier::None) };
     let (Some(strong), None) = (strong.prediction, &options.schedule_out) else { return Ok(Tier::None) };
     let all = suspects(model, options.tiers).map_err(of_isl)?;
@@ -79,7 +79,7 @@ pub fn weaker(model: &Modelled<'_>, options: &Options) -> Result<Tier, Reason> {
     };
     for suspects in all {
         let bound = dataflow::with_overlap(scop, known, &suspects.pairs).map_err(of_isl)?;
-        if let Plan::New(order) = optimized(scop, &bound)?
+        if let Plan::New(order) = optimized(scop, &bound, machine.clone())?
             && let tier @ (Tier::Second(_) | Tier::Instead(_)) =
                 choice(strong, *order, suspects, options.tiers == Tiers::Always)
         {

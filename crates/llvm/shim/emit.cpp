@@ -48,6 +48,18 @@ LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockR
   return wrap(expander.expandCodeFor(scev, scev->getType(), before));
 }
 
+LLVMValueRef orthant_masked_load(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueRef address, unsigned alignment,
+                                 LLVMValueRef mask) {
+  Type *of = unwrap(type);
+  return wrap(unwrap(builder)->CreateMaskedLoad(of, unwrap(address), Align(alignment), unwrap(mask),
+                                                Constant::getNullValue(of)));
+}
+
+LLVMValueRef orthant_masked_store(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef address,
+                                  unsigned alignment, LLVMValueRef mask) {
+  return wrap(unwrap(builder)->CreateMaskedStore(unwrap(value), unwrap(address), Align(alignment), unwrap(mask)));
+}
+
 LLVMValueRef orthant_freeze(LLVMValueRef value, LLVMBasicBlockRef block) {
   Value *V = unwrap(value);
   if (isGuaranteedNotToBeUndefOrPoison(V))

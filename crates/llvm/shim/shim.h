@@ -58,7 +58,8 @@ struct OrthantTarget {
   unsigned cache_line;        // bytes, 0: unknown
   unsigned l1_size, l2_size;  // bytes, 0: unknown
   unsigned l1_ways, l2_ways;  // 0: unknown
-  unsigned vector_bits;       // widest fixed vector register, 0: none
+  unsigned vector_bits;       // fixed vector register that LLVM's vectorizers use, 0: none
+  unsigned widest_bits;       // widest one that the function may use
   unsigned vector_registers;
   unsigned scalar_registers;
 };
@@ -70,7 +71,7 @@ struct OrthantRange { // of a SCEV up to 64 bits wide
 
 // src/ffi.rs asserts the same sizes.
 static_assert(sizeof(OrthantLocation) == 8 && sizeof(OrthantCallEffects) == 9 && sizeof(OrthantMemory) == 2);
-static_assert(sizeof(OrthantTarget) == 32 && sizeof(OrthantRange) == 32);
+static_assert(sizeof(OrthantTarget) == 36 && sizeof(OrthantRange) == 32);
 
 // ---- views.cpp: the function and its loops ----
 LLVMValueRef orthant_function(OrthantPass *pass);
@@ -145,6 +146,10 @@ LLVMBasicBlockRef orthant_split_entering(OrthantPass *pass, LLVMBasicBlockRef en
 // Computes an expression before the block's terminator; null if that is not safe there.
 LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockRef block);
 // The value, or at the end of the block one that is the same number for all who use it, if it may be undefined.
+LLVMValueRef orthant_masked_load(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueRef address, unsigned alignment,
+                                 LLVMValueRef mask); // elements that are not loaded are zero
+LLVMValueRef orthant_masked_store(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef address,
+                                  unsigned alignment, LLVMValueRef mask);
 LLVMValueRef orthant_freeze(LLVMValueRef value, LLVMBasicBlockRef block);
 // Puts a block before a region's exit that all edges from the region go through; for each phi of the exit it has a
 // phi, in the same order, with the values that come from the region.

@@ -315,6 +315,9 @@ void orthant_target(OrthantPass *pass, OrthantTarget *out) {
   out->l1_ways = T.getCacheAssociativity(Level::L1D).value_or(0);
   out->l2_ways = T.getCacheAssociativity(Level::L2D).value_or(0);
   out->vector_bits = T.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+  // On some processors LLVM prefers shorter vectors than there are.
+  StringRef features = pass->function.getFnAttribute("target-features").getValueAsString();
+  out->widest_bits = features.contains("+avx512f") ? std::max(out->vector_bits, 512u) : out->vector_bits;
   out->vector_registers = T.getNumberOfRegisters(T.getRegisterClassForType(/*Vector=*/true));
   out->scalar_registers = T.getNumberOfRegisters(T.getRegisterClassForType(/*Vector=*/false));
 }

@@ -1,6 +1,6 @@
 //! `shim/shim.h` in Rust, declaration by declaration.
 
-use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMMetadataRef, LLVMValueRef};
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMMetadataRef, LLVMTypeRef, LLVMValueRef};
 use std::ffi::{c_char, c_uint, c_void};
 
 /// One run of the pass over one function (`shim/context.h`).
@@ -67,6 +67,7 @@ pub struct Target {
     pub l1_ways: c_uint,
     pub l2_ways: c_uint,
     pub vector_bits: c_uint,
+    pub widest_bits: c_uint,
     pub vector_registers: c_uint,
     pub scalar_registers: c_uint,
 }
@@ -83,7 +84,7 @@ pub struct Range {
 // shim/shim.h asserts the same sizes.
 const _: () =
     assert!(size_of::<Location>() == 8 && size_of::<CallEffects>() == 9 && size_of::<Memory>() == 2);
-const _: () = assert!(size_of::<Target>() == 32 && size_of::<Range>() == 32);
+const _: () = assert!(size_of::<Target>() == 36 && size_of::<Range>() == 32);
 
 unsafe extern "C" {
     pub fn orthant_function(pass: *mut OrthantPass) -> LLVMValueRef;
@@ -167,6 +168,20 @@ unsafe extern "C" {
         pass: *mut OrthantPass,
         scev: *const LLVMScev,
         block: LLVMBasicBlockRef,
+    ) -> LLVMValueRef;
+    pub fn orthant_masked_load(
+        builder: LLVMBuilderRef,
+        ty: LLVMTypeRef,
+        address: LLVMValueRef,
+        alignment: c_uint,
+        mask: LLVMValueRef,
+    ) -> LLVMValueRef;
+    pub fn orthant_masked_store(
+        builder: LLVMBuilderRef,
+        value: LLVMValueRef,
+        address: LLVMValueRef,
+        alignment: c_uint,
+        mask: LLVMValueRef,
     ) -> LLVMValueRef;
     pub fn orthant_freeze(value: LLVMValueRef, block: LLVMBasicBlockRef) -> LLVMValueRef;
     pub fn orthant_split_exiting(

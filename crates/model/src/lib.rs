@@ -30,3 +30,7 @@ pub use source::SourceLoc;
 /// The name of the mark in a schedule tree that stands above a band of one member whose iterations do not depend on each
 /// other.
 pub const VECTOR: &str = "vector";
+
+/// The name of the mark in a schedule tree that stands above three loops: over the terms of sums, then over the rows and the
+/// columns of a block of cells. The cells can stay in registers while the first of the loops runs.
+pub const REGISTERS: &str = "registers";

@@ -1,8 +1,9 @@
 //! The plugin: QEMU's callbacks in, a profile out.
 //!
-//! The analysis runs inside the emulator, on the thread that runs the program: handing events to another thread would
-//! cost more than it takes to see that a point continues its line. While the program has one thread nothing is locked;
-//! from the second thread on each callback takes a lock, so that events come in one order.
+//! The analysis runs inside the emulator, on the thread that runs the program. A callback only writes down what has happened, with the
+//! value that memory has at that moment; when there are [`EVENTS`] of them, when another thread goes on, and before each system call,
+//! after which memory may be gone, they are handed to the tracer. While the program has one thread nothing is locked; from the second
+//! thread on each callback takes a lock, so that events come in one order.
 //!
 //! A translation block of QEMU is not a basic block: it goes on behind jump targets, and the same code is translated
 //! several times. It is cut at the targets that are known by looking ahead, and a block is known by its address and length.
@@ -21,9 +22,10 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LockResult, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
-use trace::code::{Ahead, Block, Code, Flow, Insn, Operation, Pc, Units};
+use trace::code::{Ahead, Block, Code, Flow, Insn, Operation, Pc};
+use trace::events::{Access, Event};
 use trace::{Mode, Options, Profile, Tracer};
 
 /// No registers are read or written by the callbacks; or some are read.
@@ -32,11 +34,14 @@ const READ_REGS: c_int = 1;
 /// QEMU 7.2 takes reads for writes where only one of them is asked for.
 const READ_AND_WRITE: c_int = 3;
 
-/// Bits of a callback's number below the size of its accesses: the position of the instruction.
+/// Bits of a callback's number below that of a register: the position of the instruction.
 const POSITION_BITS: u32 = 16;
 
-/// How many events pass between looks at the clock.
-const TICK: u32 = 1 << 16;
+/// How many events are collected before they are looked at: they, and what they lead to, stay in the caches.
+const EVENTS: usize = 1024;
+
+/// How many times that happens between looks at the clock.
+const TICK: u32 = 1 << 6;
 
 /// Seconds until the first checkpoint; each one after it takes twice as long to come.
 const FIRST_CHECKPOINT: u64 = 5;
@@ -112,15 +117,21 @@ fn read_later(insns: &[Insn]) -> Vec<(usize, u8)> {
     (0..insns.len().saturating_sub(1)).flat_map(unknown).collect()
 }
 
-/// Who is called for an instruction's accesses, if it has some, and their size. QEMU is only asked at each of them if the
+/// Who is called for an instruction's accesses, if it has some. QEMU is only asked at each of them if the
 /// instruction does not tell; it may split wide ones.
-fn callback(insn: &Insn) -> Option<(MemCb, u32)> {
-    let plain = |size: u32| !insn.stack && !insn.several && matches!(size, 1 | 2 | 4 | 8);
+fn callback(insn: &Insn) -> Option<MemCb> {
+    let several = insn.stack || insn.several;
     match (insn.loads, insn.stores) {
-        (size, 0) if plain(size) => Some((on_load, size)),
-        (0, size) if plain(size) => Some((on_store, size)),
+        (1, 0) if !several => Some(on_plain::<1, false>),
+        (2, 0) if !several => Some(on_plain::<2, false>),
+        (4, 0) if !several => Some(on_plain::<4, false>),
+        (8, 0) if !several => Some(on_plain::<8, false>),
+        (0, 1) if !several => Some(on_plain::<1, true>),
+        (0, 2) if !several => Some(on_plain::<2, true>),
+        (0, 4) if !several => Some(on_plain::<4, true>),
+        (0, 8) if !several => Some(on_plain::<8, true>),
         (0, 0) if !insn.stack => None,
-        _ => Some((on_access, 0)),
+        _ => Some(on_access),
     }
 }
 
@@ -129,14 +140,15 @@ struct State {
     registers: Option<Registers>,
     config: Config,
     tracer: Option<Tracer>,
+    /// Events that the tracer has not seen yet, all of one processor.
+    events: Vec<Event>,
+    processor: c_uint,
     modules: Arc<Mutex<Modules>>,
     guest: Guest,
     targets: Targets,
     factory: InstructionInfoFactory,
     /// Blocks by address and number of instructions.
     blocks: HashMap<(Pc, usize), u32>,
-    /// Registers that foreign blocks read and set.
-    foreign: Vec<(Units, Units)>,
     guest_base: Option<u64>,
     /// The number of the thread on each of QEMU's processors.
     threads: Vec<usize>,
@@ -161,13 +173,22 @@ static STATE: Shared = Shared(UnsafeCell::new(None));
 static SEVERAL_THREADS: AtomicBool = AtomicBool::new(false);
 static LOCK: Mutex<()> = Mutex::new(());
 
+/// Whoever holds it is alone; with one thread nobody else is there.
+#[inline(always)]
+fn alone() -> Option<LockResult<MutexGuard<'static, ()>>> {
+    SEVERAL_THREADS.load(Ordering::Relaxed).then(|| LOCK.lock())
+}
+
 /// Runs `f` with the state, if there is one. A panic ends the analysis, not the program.
 #[inline(always)]
 fn with(f: impl FnOnce(&mut State)) {
-    let _lock = SEVERAL_THREADS.load(Ordering::Relaxed).then(|| LOCK.lock());
+    let _lock = alone();
     // SAFETY: with one thread nobody else is here. The second thread is announced by `on_init` on the thread that
     // makes it, inside a system call and thus outside of `with`; from then on the lock is taken.
-    let state = unsafe { &mut *STATE.0.get() };
+    guarded(unsafe { &mut *STATE.0.get() }, f);
+}
+
+fn guarded(state: &mut Option<Box<State>>, f: impl FnOnce(&mut State)) {
     if let Some(running) = state
         && catch_unwind(AssertUnwindSafe(|| f(running))).is_err()
     {
@@ -176,9 +197,40 @@ fn with(f: impl FnOnce(&mut State)) {
     }
 }
 
+/// Writes down an event on a processor.
+#[inline(always)]
+fn note(processor: c_uint, event: impl FnOnce(&State) -> Event) {
+    let _lock = alone();
+    // SAFETY: as in `with`.
+    let state = unsafe { &mut *STATE.0.get() };
+    let Some(running) = state else { return };
+    if running.events.len() >= EVENTS || running.processor != processor {
+        return note_after_others(state, processor, event);
+    }
+    let event = event(running);
+    running.events.push(event);
+}
+
+#[cold]
+fn note_after_others(state: &mut Option<Box<State>>, processor: c_uint, event: impl FnOnce(&State) -> Event) {
+    guarded(state, |state| {
+        let event = event(state);
+        state.write_down(processor, event);
+    });
+}
+
 impl State {
     fn thread(&self, processor: c_uint) -> usize {
         self.threads.get(processor as usize).copied().unwrap_or(0)
+    }
+
+    /// Hands the events over that have been written down.
+    fn catch_up(&mut self) {
+        let thread = self.thread(self.processor);
+        if let Some(tracer) = &mut self.tracer {
+            tracer.take(thread, &self.events);
+        }
+        self.events.clear();
     }
 
     fn translate(&mut self, tb: Tb) {
@@ -222,7 +274,7 @@ impl State {
         let (Some(decoded), Some(tracer)) = (decoded, &mut self.tracer) else { return };
         let insns: Vec<_> = decoded.iter().map(|i| decode::describe(i, &mut self.factory)).collect();
         let flow = decoded.last().map_or(Flow::Next, decode::flow);
-        let accesses: Vec<Option<(MemCb, u32)>> = insns.iter().map(callback).collect();
+        let accesses: Vec<Option<MemCb>> = insns.iter().map(callback).collect();
         let results: Vec<(usize, u8)> =
             if self.registers.is_some() { read_later(&insns) } else { Vec::new() };
         let block = *self
@@ -247,10 +299,9 @@ impl State {
             unsafe { (self.api.register_exec)(handles[n + 1], on_result, READ_REGS, number) };
         }
         for (n, handle) in handles.iter().enumerate() {
-            let Some((callback, size)) = accesses[n] else { continue };
-            let number = (n | (size as usize) << POSITION_BITS) as *mut c_void;
+            let Some(callback) = accesses[n] else { continue };
             // SAFETY: as above.
-            unsafe { (self.api.register_mem)(*handle, callback, NO_REGS, READ_AND_WRITE, number) };
+            unsafe { (self.api.register_mem)(*handle, callback, NO_REGS, READ_AND_WRITE, n as *mut c_void) };
         }
     }
 
@@ -269,11 +320,13 @@ impl State {
                 decode::decode(bytes, *pc)
             })
             .collect();
-        let number = self.foreign.len();
-        self.foreign.push(decode::summary(&decoded, &mut self.factory));
+        let (reads, writes) = decode::summary(&decoded, &mut self.factory);
+        let Some(number) = self.tracer.as_mut().map(|tracer| tracer.add_foreign(reads, writes)) else {
+            return;
+        };
         // SAFETY: as in `describe_part`.
         unsafe {
-            (self.api.register_exec)(handles[0], on_foreign_exec, NO_REGS, number as *mut c_void);
+            (self.api.register_exec)(handles[0], on_foreign_exec, NO_REGS, number as usize as *mut c_void);
             for handle in handles {
                 let none = std::ptr::null_mut();
                 (self.api.register_mem)(*handle, on_foreign_access, NO_REGS, READ_AND_WRITE, none);
@@ -281,8 +334,9 @@ impl State {
         }
     }
 
-    /// What the program has at an address it has just accessed.
-    fn memory(&self, address: u64, size: u32) -> Option<u64> {
+    /// What the program has at an address it has just accessed, if that is at most 8 bytes.
+    #[inline(always)]
+    fn memory(&self, address: u64, size: u16) -> Option<u64> {
         let at = address.wrapping_add(self.guest_base?) as *const u8;
         // SAFETY: the program has just accessed these bytes, so they are mapped; QEMU runs in the same address space.
         unsafe {
@@ -298,15 +352,31 @@ impl State {
 
     /// The instruction at this position of the block that runs has accessed memory.
     #[inline(always)]
-    fn access(&mut self, processor: c_uint, insn: u16, stores: bool, address: u64, size: u32) {
-        let thread = self.thread(processor);
+    fn access(&self, insn: u16, stores: bool, address: u64, size: u16) -> Event {
         let value = self.memory(address, size);
-        if let Some(tracer) = &mut self.tracer {
-            tracer.access(thread, insn, stores, address, size, value);
-        }
+        let (known, value) = (value.is_some(), value.unwrap_or(0));
+        Event::Access(Access { insn, stores, known, size, address, value })
     }
 
-    #[inline]
+    /// Whether QEMU's description of an access says that it stores, and its bytes.
+    ///
+    /// # Safety
+    /// It is QEMU's.
+    unsafe fn described(&self, info: MemInfo) -> (bool, u16) {
+        // SAFETY: the caller's promise.
+        unsafe { ((self.api.mem_is_store)(info), 1 << (self.api.mem_size_shift)(info)) }
+    }
+
+    /// Writes down an event on a processor.
+    fn write_down(&mut self, processor: c_uint, event: Event) {
+        if self.events.len() >= EVENTS || self.processor != processor {
+            self.catch_up();
+            self.tick();
+            self.processor = processor;
+        }
+        self.events.push(event);
+    }
+
     fn tick(&mut self) {
         self.ticks += 1;
         if self.ticks >= TICK {
@@ -326,6 +396,7 @@ impl State {
 
     /// The moment has come that begins (0) or ends (1) the recording; the other one is over then, if it comes later.
     fn reach(&mut self, moment: usize) {
+        self.catch_up();
         self.reached[moment] = true;
         let on = self.reached[0] && !self.reached[1];
         if let Some(tracer) = &mut self.tracer {
@@ -397,6 +468,7 @@ impl State {
 
     /// Ends the analysis and writes the profile.
     fn write(&mut self, note: impl FnOnce(&mut Profile)) {
+        self.catch_up();
         let Some(tracer) = self.tracer.take() else { return };
         let mut profile = tracer.finish();
         self.relocate(&mut profile);
@@ -440,22 +512,14 @@ unsafe extern "C" fn on_translate(_: Id, tb: Tb) {
 }
 
 unsafe extern "C" fn on_exec(processor: c_uint, block: *mut c_void) {
-    with(|state| {
-        let thread = state.thread(processor);
-        if let Some(tracer) = &mut state.tracer {
-            tracer.exec(thread, block as usize as u32);
-        }
-        state.tick();
-    });
+    note(processor, |_| Event::Exec { block: block as usize as u32 });
 }
 
 unsafe extern "C" fn on_result(processor: c_uint, number: *mut c_void) {
     let (insn, register) = (number as usize as u16, (number as usize >> POSITION_BITS) as u8);
     with(|state| {
-        let thread = state.thread(processor);
-        let found = state.registers.as_ref().and_then(|registers| registers.general(register));
-        if let (Some(tracer), Some(found)) = (&mut state.tracer, found) {
-            tracer.result(thread, insn, register, found);
+        if let Some(found) = state.registers.as_ref().and_then(|registers| registers.general(register)) {
+            state.write_down(processor, Event::Result { insn, register, found });
         }
     });
 }
@@ -465,44 +529,31 @@ unsafe extern "C" fn on_moment(_: c_uint, moment: *mut c_void) {
 }
 
 unsafe extern "C" fn on_access(processor: c_uint, info: MemInfo, address: u64, insn: *mut c_void) {
-    with(|state| {
+    note(processor, |state| {
         // SAFETY: QEMU's description of this access.
-        let (stores, size) =
-            unsafe { ((state.api.mem_is_store)(info), 1 << (state.api.mem_size_shift)(info)) };
-        state.access(processor, insn as usize as u16, stores, address, size);
+        let (stores, size) = unsafe { state.described(info) };
+        state.access(insn as usize as u16, stores, address, size)
     });
 }
 
-unsafe extern "C" fn on_load(processor: c_uint, _: MemInfo, address: u64, number: *mut c_void) {
-    let number = number as usize;
-    with(|state| state.access(processor, number as u16, false, address, (number >> POSITION_BITS) as u32));
-}
-
-unsafe extern "C" fn on_store(processor: c_uint, _: MemInfo, address: u64, number: *mut c_void) {
-    let number = number as usize;
-    with(|state| state.access(processor, number as u16, true, address, (number >> POSITION_BITS) as u32));
+unsafe extern "C" fn on_plain<const SIZE: u16, const STORES: bool>(
+    processor: c_uint,
+    _: MemInfo,
+    address: u64,
+    insn: *mut c_void,
+) {
+    note(processor, |state| state.access(insn as usize as u16, STORES, address, SIZE));
 }
 
 unsafe extern "C" fn on_foreign_exec(processor: c_uint, number: *mut c_void) {
-    with(|state| {
-        let thread = state.thread(processor);
-        let (reads, writes) = state.foreign.get(number as usize).copied().unwrap_or_default();
-        if let Some(tracer) = &mut state.tracer {
-            tracer.foreign_exec(thread, reads, writes);
-        }
-        state.tick();
-    });
+    note(processor, |_| Event::ForeignExec { code: number as usize as u32 });
 }
 
 unsafe extern "C" fn on_foreign_access(processor: c_uint, info: MemInfo, address: u64, _: *mut c_void) {
-    with(|state| {
-        let thread = state.thread(processor);
+    note(processor, |state| {
         // SAFETY: QEMU's description of this access.
-        let (stores, size) =
-            unsafe { ((state.api.mem_is_store)(info), 1 << (state.api.mem_size_shift)(info)) };
-        if let Some(tracer) = &mut state.tracer {
-            tracer.foreign_access(thread, stores, address, size);
-        }
+        let (stores, size) = unsafe { state.described(info) };
+        Event::ForeignAccess { stores, size, address }
     });
 }
 
@@ -543,6 +594,7 @@ unsafe extern "C" fn on_syscall(
     _: u64,
     _: u64,
 ) {
+    with(State::catch_up);
     let thread = number == SYS_CLONE && flags & libc::CLONE_THREAD as u64 != 0;
     match number {
         SYS_CLONE | SYS_FORK | SYS_VFORK if !thread => with(|state| state.forked = true),
@@ -697,12 +749,13 @@ impl State {
             registers: None,
             config,
             tracer: Some(tracer),
+            events: Vec::with_capacity(EVENTS),
+            processor: 0,
             guest: Guest::new(Memory(Arc::clone(&modules))),
             modules,
             targets: Targets::default(),
             factory: InstructionInfoFactory::new(),
             blocks: HashMap::new(),
-            foreign: Vec::new(),
             guest_base: None,
             threads: Vec::new(),
             started: 0,

@@ -8,7 +8,7 @@
 //! What is not affine (quotients, several pieces) has no row; whoever asks takes the worst case.
 
 use isl::{Aff, DimType, Map, PwAff, PwMultiAff, Set, Val};
-use model::{Access, ArrayKind, Scop, Stmt};
+use model::{Access, AccessKind, ArrayKind, Scop, Stmt};
 
 /// One member of a band for one statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,8 @@ pub struct StmtModel {
 pub struct AccessModel {
     /// The array's number.
     pub array: u32,
+    /// Whether it is a write.
+    pub is_write: bool,
     /// Bytes per cell.
     pub bytes: f64,
     /// For each subscript the coefficient of each counter; `None` if not affine.
@@ -99,7 +101,8 @@ fn as_f64(val: &Val) -> f64 {
 fn access_model(scop: &Scop, access: &Access) -> isl::Result<AccessModel> {
     let array = scop.array(access.array);
     let (subscripts, constants) = subscripts(&access.relation)?;
-    Ok(AccessModel { array: access.array.0, bytes: f64::from(array.elem_bytes), subscripts, constants })
+    let (is_write, bytes) = (access.kind != AccessKind::Read, f64::from(array.elem_bytes));
+    Ok(AccessModel { array: access.array.0, is_write, bytes, subscripts, constants })
 }
 
 /// The coefficients of all subscripts, if they are affine, and the constant terms.

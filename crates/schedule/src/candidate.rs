@@ -5,13 +5,15 @@
 //! when it fuses nothing. For each leaf band the order of its members, the tile sizes and whether the
 //! innermost loop is distributed over the parts are chosen by [`crate::cost`].
 
-use crate::affine::{StmtModel, reduced};
+use crate::affine::{Row, StmtModel, reduced};
+use crate::block::Blocker;
 use crate::cost::{Cost, LoopRef, Path, cost};
 use crate::shrink::Shrink;
 use crate::tree::{Band, Bonds, Change, Freedom, Planned, Shape, Step, freedom};
 use crate::{Fusion, Machine, Options, Tiling};
 use isl::{Ctx, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
 use model::Scop;
+use std::collections::HashMap;
 
 /// The deepest statement for which isl's scheduler is asked. Its integer programs take time that grows by an order of
 /// magnitude with each further dimension and that the count of operations does not see: seconds at 6.
@@ -154,6 +156,7 @@ impl Candidate {
     pub fn is_unchanged(&self, original: &Candidate) -> bool {
         let plain = self.changes.iter().all(|Planned { change, .. }| {
             !change.is_tiled()
+                && change.block.is_none()
                 && !change.sink
                 && change.order.iter().enumerate().all(|(at, member)| at == *member)
         });
@@ -253,6 +256,36 @@ fn path(shape: &Shape, models: &[StmtModel], stmt: usize, steps: &[Step], change
                 });
             }
         }
+        if let Some(block) = change.block {
+            let points = &change.order[..change.order.len() - 3];
+            for (at, &member) in points.iter().enumerate() {
+                loops.push(LoopRef {
+                    id: id(0, member),
+                    row: row(member),
+                    constant: constant(member),
+                    step: 1.0,
+                    trip: wholes[at],
+                });
+            }
+            let at = points.len();
+            let [summed, rows, columns] = [0, 1, 2].map(|more| {
+                let trip = tile(at + more).map_or(wholes[at + more], |size| size.min(wholes[at + more]));
+                (change.order[at + more], trip)
+            });
+            let (height, width) = (block.height as f64, block.width as f64);
+            let all = [
+                (2, columns.0, width, (columns.1 / width).ceil()),
+                (2, rows.0, height, (rows.1 / height).ceil()),
+                (0, summed.0, 1.0, summed.1),
+                (0, rows.0, 1.0, height),
+                (0, columns.0, 1.0, width),
+            ];
+            for (kind, member, step, trip) in all {
+                let (row, constant) = (row(member), constant(member));
+                loops.push(LoopRef { id: id(kind, member), row, constant, step, trip });
+            }
+            return Path { stmt, loops, vector: true, guarded: false, block: true };
+        }
         let part = parts.iter().position(|stmts| stmts.contains(&stmt)).unwrap_or(0);
         for (at, &member) in change.order.iter().enumerate() {
             let whole = wholes[at];
@@ -271,7 +304,7 @@ fn path(shape: &Shape, models: &[StmtModel], stmt: usize, steps: &[Step], change
             }
         }
     }
-    Path { stmt, loops, vector, guarded }
+    Path { stmt, loops, vector, guarded, block: false }
 }
 
 /// Chooses the change of one leaf band.
@@ -288,7 +321,7 @@ struct Chooser<'a> {
 impl Chooser<'_> {
     fn unchanged(&self) -> Change {
         let order: Vec<usize> = (0..self.band.rows.len()).collect();
-        Change { tiles: vec![None; order.len()], order, sink: false }
+        Change { tiles: vec![None; order.len()], order, sink: false, block: None }
     }
 
     /// The cheapest change. Orders are compared untiled first; the best of them are tiled and compared again.
@@ -300,6 +333,7 @@ impl Chooser<'_> {
             orders.sort_by(|a, b| a.0.total_cmp(&b.0));
             orders.truncate(TILED_ORDERS);
             orders = orders.into_iter().map(|(cost, change)| self.tiled(change, cost)).collect();
+            orders.extend(self.blocked().into_iter().map(|change| (self.cost_of(&change), change)));
         }
         let mut best: Option<(f64, Change)> = None;
         for (cost, change) in orders {
@@ -320,13 +354,28 @@ impl Chooser<'_> {
             }
             let mut order: Vec<usize> = (0..count).filter(|member| *member != inner).collect();
             order.push(inner);
-            let change = Change { tiles: vec![None; count], order, sink: false };
+            let change = Change { tiles: vec![None; count], order, sink: false, block: None };
             if self.freedom.sunk[inner].is_some() {
                 found.push(Change { sink: true, ..change.clone() });
             }
             found.push(change);
         }
         found
+    }
+
+    /// With blocks of cells in registers.
+    fn blocked(&self) -> Vec<Change> {
+        let [stmt] = self.parts.concat()[..] else { return Vec::new() };
+        if self.options.tiling != Tiling::Auto {
+            return Vec::new();
+        }
+        let row = |rows: &HashMap<usize, Row>| rows.get(&stmt).and_then(|row| row.coefficients.clone());
+        let trips: Vec<f64> = (0..self.band.rows.len())
+            .map(|member| trip(self.shape, &[], self.at, member, self.models))
+            .collect();
+        let rows = self.band.rows.iter().map(row).collect();
+        let (model, machine) = (&self.models[stmt], self.machine());
+        Blocker { model, rows, trips: &trips, freedom: self.freedom, machine }.changes()
     }
 
     /// The best tile sizes for this order, one member after the other, as long as it gets better.

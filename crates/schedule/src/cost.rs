@@ -15,6 +15,8 @@
 //! - *Work*: half a cycle for the operation and for each access that moves in the innermost loop; divided
 //!   by the vector length where the innermost loop is parallel and the accesses are contiguous; a serial innermost
 //!   loop takes at least the latency of one operation. Accesses far apart also miss the cache of page addresses.
+//! - *Blocks* in registers ([`crate::block`]): only what moves along the sums is loaded, and once for all rows or columns
+//!   along which it stands still.
 //! - *Control*: some cycles for each iteration of a loop that is not innermost, and for each start of an innermost one.
 //!
 //! Only ratios mean something, and only when they are clear.
@@ -49,6 +51,8 @@ pub struct Path {
     pub vector: bool,
     /// Whether a guard is needed because the innermost loop runs other statements more often.
     pub guarded: bool,
+    /// Whether the last two loops are the rows and columns of a block in registers, and the third last sums up.
+    pub block: bool,
 }
 
 /// A prediction, in cycles.
@@ -130,7 +134,7 @@ fn least_work(stmt: usize, model: &StmtModel, machine: &Machine) -> f64 {
             step: 1.0,
             trip: model.extents[at],
         };
-        Path { stmt, loops: order.map(each).collect(), vector: true, guarded: false }
+        Path { stmt, loops: order.map(each).collect(), vector: true, guarded: false, block: false }
     };
     let work = |inner| {
         let path = path(inner);
@@ -198,12 +202,31 @@ fn innermost(one: &Placed<'_>) -> Option<usize> {
     one.path.loops.len().checked_sub(1)
 }
 
-/// How an access moves in the innermost loop.
-#[derive(Clone, Copy, PartialEq)]
-enum Pace {
+/// How an access moves along a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// Not at all.
     Still,
+    /// To the next cell.
     Contiguous,
+    /// Further.
     Far,
+}
+
+/// For each access of a statement its pace along loops that move these rows.
+pub fn paces(model: &StmtModel, rows: &[Option<Vec<i64>>]) -> Vec<Vec<Pace>> {
+    let each = |(id, row): (usize, &Option<Vec<i64>>)| LoopRef {
+        id,
+        row: row.clone(),
+        constant: 0,
+        step: 1.0,
+        trip: 1.0,
+    };
+    let loops = rows.iter().enumerate().map(each).collect();
+    let path = Path { stmt: 0, loops, vector: false, guarded: false, block: false };
+    let placed = place(&path, model);
+    let along = |moved: &Moved| (0..rows.len()).map(|at| pace(moved, at)).collect();
+    placed.moved.iter().map(along).collect()
 }
 
 fn pace(moved: &Moved, at: usize) -> Pace {
@@ -241,6 +264,9 @@ fn work(placed: &[Placed<'_>], machine: &Machine) -> f64 {
 /// Cycles for one instance if nothing has to wait.
 fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
     let Some(at) = innermost(one) else { return ISSUE * (1.0 + one.moved.len() as f64) };
+    if one.path.block {
+        return throughput_of_block(one, at, machine);
+    }
     let paces: Vec<Pace> = one.moved.iter().map(|moved| pace(moved, at)).collect();
     let count = |wanted| paces.iter().filter(|pace| **pace == wanted).count() as f64;
     let widest = one.model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max);
@@ -260,14 +286,33 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
     each + if one.path.guarded { GUARD } else { 0.0 }
 }
 
+/// Cycles for one instance in a block of cells in registers: what stands still along its rows or columns is loaded once
+/// for all of them, and what stands still along the sums not at all.
+fn throughput_of_block(one: &Placed<'_>, column: usize, machine: &Machine) -> f64 {
+    let widest = one.model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max);
+    let lanes = (f64::from(machine.widest_bits) / 8.0 / widest).max(1.0);
+    let trip = |at: usize| one.path.loops[at].trip;
+    let load = |moved: &Moved| {
+        let along = [column - 2, column - 1, column].map(|at| pace(moved, at));
+        let rows = if along[1] == Pace::Still { trip(column - 1) } else { 1.0 };
+        match along {
+            [Pace::Still, ..] => 0.0,
+            [_, _, Pace::Still] => ISSUE / rows / trip(column),
+            _ => ISSUE / rows / lanes,
+        }
+    };
+    ISSUE / lanes + one.moved.iter().map(load).sum::<f64>()
+}
+
 fn control(placed: &[Placed<'_>]) -> f64 {
     let mut seen = HashSet::new();
     let mut total = 0.0;
     for one in placed {
         let mut runs = 1.0;
-        for (at, each) in one.path.loops.iter().enumerate() {
+        let count = one.path.loops.len() - if one.path.block { 2 } else { 0 };
+        for (at, each) in one.path.loops[..count].iter().enumerate() {
             let first = seen.insert(each.id);
-            if first && at + 1 == one.path.loops.len() {
+            if first && at + 1 == count && !one.path.block {
                 total += START * runs;
             } else if first {
                 total += ITERATION * runs * each.trip;

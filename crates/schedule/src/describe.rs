@@ -88,6 +88,9 @@ fn band(shape: &Shape, planned: &Planned, text: &mut String) {
         let sizes = change.tiles.iter().map(|size| size.map_or("-".to_owned(), |size| size.to_string()));
         facts.push(format!("tiled {}", sizes.collect::<Vec<_>>().join(" x ")));
     }
+    if let Some(block) = change.block {
+        facts.push(format!("{} x {} in registers", block.height, block.width));
+    }
     let coincident: Vec<&str> = change
         .order
         .iter()

@@ -12,6 +12,7 @@
 //! the statements, which must be those of the program. `statements` and `bands` say the same for people.
 
 use crate::legality::{self, Reductions, Verdict};
+use crate::marks;
 use crate::tree::{Shape, counter_names, stmts_below};
 use dataflow::Dependences;
 use isl::Schedule;
@@ -137,7 +138,8 @@ pub fn from_json(
     }
     let schedule = Schedule::read_from_str(&scop.ctx, &envelope.schedule).map_err(ImportError::Tree)?;
     match legality::check_with(scop, dependences, &schedule, reductions)? {
-        Verdict::Legal => Ok(schedule),
+        // What the tree promises beside the order must be true as well.
+        Verdict::Legal => Ok(marks::proved(scop, dependences, schedule)?),
         Verdict::Illegal(violation) => Err(ImportError::Illegal(violation)),
     }
 }

@@ -27,7 +27,7 @@ use std::fmt;
 
 use dataflow::{Dependences, Kind};
 use isl::{DimType, Map, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionSet, Val};
-use model::{Access, AccessId, AccessKind, Scop, StmtId};
+use model::{Access, AccessId, AccessKind, ArrayKind, Scop, StmtId};
 
 /// Whether the order of updates of one reduction may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -244,6 +244,41 @@ pub fn parallel_is_legal(
     let (outside, own) = (Times::new(scop, &outside)?, Times::new(scop, &own)?);
     let found = checker.side_by_side(&outside, &own, member)?;
     Ok(found.map_or(Verdict::Legal, |violation| Verdict::Illegal(Box::new(violation))))
+}
+
+/// Whether the cells that one statement updates can stay in registers while the first of the three loops below a node
+/// runs, for a block that the other two go through. They can if, with everything outside equal, two instances touch one of
+/// these cells only where they are of the same row and column, and by the update itself. Derived from the accesses
+/// alone.
+pub fn registers_are_legal(scop: &Scop, band: &ScheduleNode) -> Result<bool, Error> {
+    let [stmt] = crate::tree::stmts_below(scop, band)?[..] else { return Ok(false) };
+    let accesses = &scop.stmts[stmt].accesses;
+    let mut writes = accesses.iter().filter(|access| access.kind != AccessKind::Read);
+    let (Some(update), None) = (writes.next(), writes.next()) else { return Ok(false) };
+    let is_memory = |access: &Access| scop.array(access.array).kind == ArrayKind::Memory;
+    if update.kind != AccessKind::MustWrite || !accesses.iter().all(is_memory) {
+        return Ok(false);
+    }
+    let own = band.get_subtree_schedule_union_map()?.intersect_domain(band.get_domain()?)?;
+    let outside = &Times::new(scop, &band.get_prefix_schedule_relation()?)?.whole[stmt];
+    let own = &Times::new(scop, &own)?.parts[stmt];
+    if own.len() != 3 {
+        return Ok(false);
+    }
+    let together = outside.clone().apply_range(outside.clone().reverse()?)?;
+    let block = own[1].clone().flat_range_product(own[2].clone())?;
+    let apart = block.clone().lex_lt_map(block.clone())?.union(block.clone().lex_gt_map(block)?)?;
+    for access in accesses.iter().filter(|access| access.array == update.array) {
+        let mut shared = update.relation.clone().apply_range(access.relation.clone().reverse()?)?;
+        shared = shared.intersect(together.clone())?;
+        if access.relation.is_equal(&update.relation)? {
+            shared = shared.intersect(apart.clone())?;
+        }
+        if !shared.is_empty()? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The time of each statement's instances.

@@ -31,11 +31,13 @@
 //! not asked about statements in more than five loops: its integer programs take time that operations do not measure.
 
 pub mod affine;
+pub mod block;
 pub mod candidate;
 pub mod cost;
 mod describe;
 mod json;
 pub mod legality;
+mod marks;
 mod shrink;
 pub mod tree;
 
@@ -61,13 +63,24 @@ pub struct Machine {
     pub l2_bytes: u64,
     /// Bytes of a cache line.
     pub line_bytes: u64,
-    /// Bits of a vector register.
+    /// Bits of a vector as LLVM makes them of a loop.
     pub vector_bits: u32,
+    /// Bits of the widest vector register.
+    pub widest_bits: u32,
+    /// How many vector registers there are.
+    pub vector_registers: u32,
 }
 
 impl Default for Machine {
     fn default() -> Self {
-        Machine { l1_bytes: 32 << 10, l2_bytes: 512 << 10, line_bytes: 64, vector_bits: 256 }
+        Machine {
+            l1_bytes: 32 << 10,
+            l2_bytes: 512 << 10,
+            line_bytes: 64,
+            vector_bits: 256,
+            widest_bits: 256,
+            vector_registers: 16,
+        }
     }
 }
 
@@ -422,7 +435,7 @@ impl Optimizer<'_> {
             return Ok(Decision::Original { reason: Reason::OurBug(violation.to_string()) });
         }
         *self.step = "parallel loops";
-        let schedule = self.mark(schedule)?;
+        let schedule = self.mark(marks::proved(self.scop, self.dependences, schedule)?)?;
         Ok(Decision::New(Box::new(New { schedule, description, prediction })))
     }
 

@@ -11,10 +11,10 @@
 
 use crate::affine::{Row, row};
 use isl::{
-    AstLoopType, DimType, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap,
+    AstLoopType, DimType, Id, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap,
     UnionPwAffList, UnionSet, Val,
 };
-use model::{Order, Scop, StmtId, written};
+use model::{Order, REGISTERS, Scop, StmtId, written};
 use std::collections::HashMap;
 
 /// A step from the root of a tree to a statement.
@@ -441,6 +441,18 @@ pub struct Change {
     pub tiles: Vec<Option<i64>>,
     /// Whether the innermost member is sunk.
     pub sink: bool,
+    /// The block of cells that stays in registers, if there is one: the last three members of the order are the terms of
+    /// the sums, the rows and the columns.
+    pub block: Option<Block>,
+}
+
+/// So many rows and columns of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Rows.
+    pub height: i64,
+    /// Columns.
+    pub width: i64,
 }
 
 impl Change {
@@ -529,24 +541,46 @@ fn change_band(
     change: &Change,
     parts: &[Vec<usize>],
 ) -> isl::Result<ScheduleNode> {
+    let root = node.get_tree_depth()?;
     let old = node.band_get_partial_schedule()?;
     let mut new = old.clone();
     for (at, &from) in change.order.iter().enumerate() {
         new = new.set_at(at, old.get_at(from)?)?;
     }
-    let mut node = node.delete()?.insert_partial_schedule(new.clone())?;
+    let mut node = node.delete()?.insert_partial_schedule(new)?;
     node = node.band_set_permutable(i32::from(freedom.permutable))?;
     for (at, &from) in change.order.iter().enumerate() {
         node = node.band_member_set_coincident(at, i32::from(freedom.coincident[from]))?;
     }
     if change.is_tiled() {
-        node = insert_tile_loops(scop, node, &new, freedom, change)?.child(0)?;
+        let tiled = change.tiles.iter().enumerate();
+        let sizes: Vec<_> = tiled.filter_map(|(at, size)| size.map(|size| (at, size))).collect();
+        node = insert_tile_loops(scop, node, &sizes, freedom, change)?.child(0)?;
     }
-    let top = node.get_tree_depth()?;
-    node = innermost(scop, node, freedom, change, parts)?;
+    node = match change.block {
+        Some(block) => registers(scop, node, freedom, change, block)?,
+        None => innermost(scop, node, freedom, change, parts)?,
+    };
     // Back to the root of what was changed.
-    let up = node.get_tree_depth()? + usize::from(change.is_tiled()) - top;
+    let up = node.get_tree_depth()? - root;
     node.ancestor(up)
+}
+
+/// Loops over blocks around the three innermost members, and the mark for what is inside of a block.
+fn registers(
+    scop: &Scop,
+    node: ScheduleNode,
+    freedom: &Freedom,
+    change: &Change,
+    block: Block,
+) -> isl::Result<ScheduleNode> {
+    let outer = change.order.len() - 3;
+    let node = if outer == 0 { node } else { node.band_split(outer)?.child(0)? };
+    let inner = Change { order: change.order[outer..].to_vec(), ..change.clone() };
+    // A panel of some columns stays in the cache while all rows pass by.
+    let blocks = [(2, block.width), (1, block.height)];
+    let node = insert_tile_loops(scop, node, &blocks, freedom, &inner)?.child(0)?;
+    node.insert_mark(Id::new(&scop.ctx, REGISTERS)?)
 }
 
 /// Splits off the innermost member and sinks it, if wanted.
@@ -571,19 +605,18 @@ fn innermost(
     node.child(0)?.cut()?.insert_sequence(scop.filters(&groups)?)?.parent()?.band_sink()
 }
 
-/// Inserts a band with the loops over tiles above the band at `node`, which then has the loops inside of a tile.
-/// The result is at the new band.
+/// Inserts a band with the loops over tiles above the band at `node`, which then has the loops inside of a tile: members, and
+/// the sizes of their tiles. The result is at the new band.
 fn insert_tile_loops(
     scop: &Scop,
     node: ScheduleNode,
-    points: &MultiUnionPwAff,
+    tiled: &[(usize, i64)],
     freedom: &Freedom,
     change: &Change,
 ) -> isl::Result<ScheduleNode> {
-    let tiled: Vec<(usize, i64)> =
-        change.tiles.iter().enumerate().filter_map(|(at, size)| size.map(|size| (at, size))).collect();
+    let points = node.band_get_partial_schedule()?;
     let mut tile_rows = UnionPwAffList::alloc(&scop.ctx, tiled.len())?;
-    for &(at, size) in &tiled {
+    for &(at, size) in tiled {
         let size = Val::int_from_si(&scop.ctx, size)?;
         let row = points.get_at(at)?;
         tile_rows = tile_rows.add(row.scale_down_val(size.clone())?.floor()?.scale_val(size)?)?;

@@ -62,3 +62,60 @@ fn other_texts_are_refused() {
     let broken = text.replace("domain", "donain");
     assert!(matches!(refuse(&broken), ImportError::Tree(_)));
 }
+
+/// `C[i, j] += A[i, k] * B[k, j]`, or with `B` the same array as `C`.
+fn product(other: &str) -> String {
+    format!(
+        "scop product\nparam n [1, 100000]\narray A [n, n] 8\narray B [n, n] 8\narray C [n, n] 8\n\
+         stmt S {{ S[i, j, k] : 0 <= i, j, k < n }}\n  read {{ S[i, j, k] -> C[i, j] }}\n  \
+         read {{ S[i, j, k] -> A[i, k] }}\n  read {{ S[i, j, k] -> {other}[k, j] }}\n  \
+         write {{ S[i, j, k] -> C[i, j] }}\norder {{ for {{ for {{ for {{ S }} }} }} }}"
+    )
+}
+
+/// How many marks of a tree are left when it has been read: a mark above loops over these counters, in the loops over those.
+fn marks_left(text: &str, outer: &[&str], mark: &str, inner: &[&str]) -> usize {
+    let (scop, dependences) = read(text);
+    let band = |counters: &[&str], child: &str| {
+        let row = |counter: &&str| format!("{{ S[i, j, k] -> [({counter})] }}");
+        let rows = counters.iter().map(row).collect::<Vec<_>>().join(", ");
+        match counters {
+            [] => child.to_owned(),
+            _ => format!("child: {{ schedule: \"[n] -> [{rows}]\", {child} }}"),
+        }
+    };
+    let marked = format!("child: {{ mark: \"{mark}\", {} }}", band(inner, ""));
+    let domain = "[n] -> { S[i, j, k] : 0 <= i, j, k < n }";
+    let tree = format!("{{ domain: \"{domain}\", {} }}", band(outer, &marked)).replace(",  }", " }");
+    let json = serde_json::json!({ "format": schedule::FORMAT, "scop": "product", "schedule": tree });
+    let back = from_json(&scop, &dependences, &json.to_string(), Kept).unwrap();
+    to_json(&scop, &back).unwrap().matches(mark).count()
+}
+
+#[test]
+fn promises_that_cannot_be_proved_are_dropped() {
+    let plain = product("B");
+    assert_eq!(marks_left(&plain, &[], "registers", &["k", "i", "j"]), 1);
+    assert_eq!(marks_left(&plain, &["i"], "registers", &["k", "j"]), 0, "too few loops");
+    assert_eq!(marks_left(&plain, &[], "registers", &["i", "j", "k"]), 0, "a cell for several columns");
+    assert_eq!(
+        marks_left(&product("C"), &[], "registers", &["i", "j", "k"]),
+        0,
+        "a row that is written is read"
+    );
+    assert_eq!(marks_left(&plain, &["i", "k"], "vector", &["j"]), 1);
+    assert_eq!(marks_left(&plain, &["i", "j"], "vector", &["k"]), 0, "a sum");
+    assert_eq!(marks_left(&plain, &["i", "j"], "mine", &["k"]), 1, "no promise");
+}
+
+#[test]
+fn blocks_are_written_and_read() {
+    let (scop, dependences) = read(&product("B"));
+    let Decision::New(new) = optimize(&scop, &dependences, &Options::default()).unwrap() else {
+        panic!("no new order")
+    };
+    let text = to_json(&scop, &new.schedule).unwrap();
+    let back = from_json(&scop, &dependences, &text, Kept).unwrap();
+    let again = to_json(&scop, &back).unwrap();
+    assert_eq!((again.matches("registers").count(), again.matches("vector").count()), (1, 1), "{again}");
+}

@@ -12,14 +12,16 @@
 //! | `nodes`, `shadow` | who wrote a place last, in 12 bytes |
 //! | `values` | integer results without reading registers |
 //! | `stream` | points in line, on their way to the folder |
-//! | [`tracer`] | events in, streams out |
-//! | `steady` | iterations that are all alike |
+//! | [`events`], [`tracer`] | events in, streams out |
+//! | `steady`, `course` | iterations that are all alike |
 //! | [`sampled`] | samples in, a survey out |
 //! | [`profile`], `folded`, `result` | the result |
 
 mod cfg;
 pub mod code;
 mod context;
+mod course;
+pub mod events;
 mod folded;
 mod nodes;
 mod position;

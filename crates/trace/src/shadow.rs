@@ -1,9 +1,8 @@
 //! Shadow memory: for each byte of the program's memory, which statement instance wrote it last.
 //!
 //! Pages of [`PAGE`] bytes are made when they are first touched. A page has one [`Cell`] per *granule*, at first as wide
-//! as the accesses to it are (8 or 4 bytes); the first access that is narrower or not aligned refines the page to
-//! single bytes, so the answer is exact for every width. A small table in front finds the pages used lately without
-//! hashing.
+//! as the accesses to it are (8 or 4 bytes); an access that is narrower or not aligned refines the page to what it needs, so the
+//! answer is exact for every width. A table in front finds the pages used lately without hashing.
 //!
 //! A cell names the instance by its statement, the [`crate::nodes`] of its outer coordinates, and its innermost
 //! coordinate: 12 bytes instead of a whole iteration vector.
@@ -14,7 +13,7 @@ use std::collections::HashMap;
 pub const PAGE: u64 = 4096;
 
 /// Entries of the table in front.
-const FRONT: usize = 2048;
+const FRONT: usize = 1 << 14;
 
 /// A statement instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,7 +28,7 @@ pub struct Cell {
 
 #[derive(Debug)]
 struct Page {
-    /// Logarithm of the granule: 3, 2 or 0.
+    /// Logarithm of the granule, at most 3.
     shift: u32,
     cells: Vec<Cell>,
 }
@@ -69,22 +68,30 @@ impl Shadow {
     #[inline]
     fn page(&mut self, number: u64, shift: u32) -> &mut Page {
         let slot = number as usize % FRONT;
-        if self.front[slot].0 != number {
-            self.find(number, shift, slot);
+        if self.front[slot].0 != number && !self.recall(number) {
+            self.add_page(number, shift);
         }
         &mut self.pages[self.front[slot].1 as usize]
     }
 
+    /// Puts a page in front, if there is such a page.
     #[cold]
-    fn find(&mut self, number: u64, shift: u32, slot: usize) {
-        let fresh = self.pages.len() as u32;
-        let position = *self.index.entry(number).or_insert(fresh);
-        if position == fresh {
-            let cells = vec![Cell::default(); (PAGE >> shift) as usize];
-            self.bytes += size_of_val(cells.as_slice()) + 64;
-            self.pages.push(Page { shift, cells });
+    fn recall(&mut self, number: u64) -> bool {
+        let known = self.index.get(&number);
+        if let Some(&position) = known {
+            self.front[number as usize % FRONT] = (number, position);
         }
-        self.front[slot] = (number, position);
+        known.is_some()
+    }
+
+    #[cold]
+    fn add_page(&mut self, number: u64, shift: u32) {
+        let position = self.pages.len() as u32;
+        let cells = vec![Cell::default(); (PAGE >> shift) as usize];
+        self.bytes += size_of_val(cells.as_slice()) + 64;
+        self.pages.push(Page { shift, cells });
+        self.index.insert(number, position);
+        self.front[number as usize % FRONT] = (number, position);
     }
 
     /// Calls `f` with the cells under an access, page by page.
@@ -102,7 +109,7 @@ impl Shadow {
             let grown = {
                 let page = self.page(address / PAGE, shift);
                 let mask = (1u64 << page.shift) - 1;
-                let grown = if (offset | here) & mask != 0 { page.refine() } else { 0 };
+                let grown = if (offset | here) & mask != 0 { page.refine(offset | here) } else { 0 };
                 let first = (offset >> page.shift) as usize;
                 f(&mut page.cells[first..first + (here >> page.shift) as usize]);
                 grown
@@ -113,59 +120,59 @@ impl Shadow {
         }
     }
 
-    /// The cell of an access that is just one granule, the usual case.
+    /// The cells of an access to whole granules of one page that is there already, the usual case.
     #[inline]
-    pub fn single(&mut self, address: u64, size: u32) -> Option<&mut Cell> {
-        let slot = (address / PAGE) as usize % FRONT;
-        let (number, position) = self.front[slot];
-        if number != address / PAGE {
+    pub fn cells(&mut self, address: u64, size: u32) -> Option<&mut [Cell]> {
+        let number = address / PAGE;
+        let slot = number as usize % FRONT;
+        if self.front[slot].0 != number && !self.recall(number) {
             return None;
         }
-        let page = &mut self.pages[position as usize];
-        let fits = 1 << page.shift == size && address & u64::from(size - 1) == 0;
-        fits.then(|| &mut page.cells[((address % PAGE) >> page.shift) as usize])
+        let page = &mut self.pages[self.front[slot].1 as usize];
+        if (address | u64::from(size)) & ((1 << page.shift) - 1) != 0 {
+            return None;
+        }
+        let first = ((address % PAGE) >> page.shift) as usize;
+        page.cells.get_mut(first..first + (size >> page.shift) as usize)
     }
 
     /// The bytes have been written by this instance.
     #[inline]
     pub fn write(&mut self, address: u64, size: u32, cell: Cell) {
-        if let Some(single) = self.single(address, size) {
-            *single = cell;
-            return;
+        match self.cells(address, size) {
+            Some(cells) => cells.fill(cell),
+            None => self.each(address, u64::from(size), |cells| cells.fill(cell)),
         }
-        self.each(address, u64::from(size), |cells| cells.fill(cell));
     }
 
     /// Calls `f` with the writers of the bytes, each run of the same writer once.
     #[inline]
     pub fn read(&mut self, address: u64, size: u32, mut f: impl FnMut(Cell)) {
-        if let Some(&mut single) = self.single(address, size) {
-            if single.stmt != 0 {
-                f(single);
-            }
-            return;
-        }
         let mut last = Cell::default();
-        self.each(address, u64::from(size), |cells| {
+        let mut runs = |cells: &mut [Cell]| {
             for &cell in cells.iter() {
                 if cell != last {
                     f(cell);
                     last = cell;
                 }
             }
-        });
+        };
+        match self.cells(address, size) {
+            Some(cells) => runs(cells),
+            None => self.each(address, u64::from(size), runs),
+        }
     }
 }
 
 impl Page {
-    /// One cell per byte from now on. Returns how many bytes that costs.
+    /// Granules from now on that divide these offsets in it. Returns how many bytes that costs.
     #[cold]
-    fn refine(&mut self) -> usize {
-        let width = 1usize << self.shift;
+    fn refine(&mut self, offsets: u64) -> usize {
+        let shift = offsets.trailing_zeros().min(self.shift);
+        let width = 1usize << (self.shift - shift);
         let before = self.cells.len();
-        let cells: Vec<Cell> = self.cells.iter().flat_map(|cell| std::iter::repeat_n(*cell, width)).collect();
-        self.cells = cells;
-        self.shift = 0;
+        self.cells = self.cells.iter().flat_map(|cell| std::iter::repeat_n(*cell, width)).collect();
+        self.shift = shift;
         (self.cells.len() - before) * size_of::<Cell>()
     }
 }

@@ -21,10 +21,13 @@ use fold::{Folder, Folding, Options, Rows};
 /// Sheets of at most this many points are folded point by point.
 const SHORT: u64 = 6;
 
+/// Most coordinates and labels of a point.
+const WIDEST: usize = 2 * crate::position::MAX_DEPTH as usize;
+
 /// Numbers collected before they are folded.
 const BUFFER: usize = 1024;
 
-/// So many points in a row of which at most two were in line at a time, and the stream is irregular.
+/// So many sheets, or lines that broke off, of a few points in a row, and the stream is irregular.
 const IRREGULAR: u32 = 1024;
 
 /// Points in line: coordinates `inner`, labels `label`, everything else the same.
@@ -100,14 +103,26 @@ impl Line {
         goes_on
     }
 
-    /// Whether the line has a direction, this step, and this is the next point on it.
+    /// Whether the line has this direction, or none yet, and this is the next point on it.
     pub fn goes_on(&self, node: u32, source: u32, point: [i64; 2], step: [i64; 2]) -> bool {
-        self.count > 1
-            && self.node == node
-            && self.source == source
-            && self.hop == 0
-            && self.next == point
-            && self.step == step
+        let here = self.node == node && self.source == source && self.hop == 0;
+        match self.count {
+            0 => false,
+            1 => here && [0, 1].map(|n| self.first[n].wrapping_add(step[n])) == point,
+            _ => here && self.next == point && self.step == step,
+        }
+    }
+
+    /// Makes a line longer that goes on by this step.
+    pub fn extend_by(&mut self, points: u64, step: [i64; 2]) {
+        if points == 0 {
+            return;
+        }
+        if self.count == 1 {
+            self.step = step;
+            self.next = [0, 1].map(|n| self.first[n].wrapping_add(step[n]));
+        }
+        self.extend(points);
     }
 
     /// If this position is the last one of a line that goes on by 1: the next label, its step, and its hop.
@@ -116,7 +131,12 @@ impl Line {
         (self.count > 1 && here && self.step[0] == 1).then_some((self.next[1], self.step[1], self.hop))
     }
 
-    /// Makes a line that goes on longer.
+    /// Outer coordinates of the instance that the last label names.
+    pub fn source(&self) -> u32 {
+        self.source
+    }
+
+    /// Makes a line longer that has a direction.
     pub fn extend(&mut self, points: u64) {
         self.count += points;
         for (next, step) in self.next.iter_mut().zip(self.step) {
@@ -193,11 +213,12 @@ impl Sheet {
         let outer = nodes.hop(last.node, line.node).filter(|outer| *outer > 0)?;
         Some(Down { outer, source, first, longer })
     }
+}
 
-    fn points(&self) -> u64 {
-        let lines = self.rows as i64;
-        (lines * self.first.count as i64 + self.down.longer * (lines * (lines - 1) / 2)) as u64
-    }
+/// The points of a sheet.
+fn points_of(rows: u64, first: &Line, down: &Down) -> u64 {
+    let lines = rows as i64;
+    (lines * first.count as i64 + down.longer * (lines * (lines - 1) / 2)) as u64
 }
 
 /// What the label of a stream is.
@@ -225,13 +246,15 @@ pub struct Stream {
     lost: u64,
     /// Sheets of one or two points since the last larger one.
     tiny: u32,
+    /// Lines of less than eight points that broke off inside a loop since the last longer one that did.
+    broken: u32,
 }
 
 impl Stream {
     /// A stream of points of `dim` coordinates, at least one.
     pub fn new(dim: u8, label: LabelKind) -> Stream {
         let (line, sheet) = (Line::default(), Sheet::default());
-        Stream { dim, label, line, sheet, buffer: Vec::new(), folder: None, lost: 0, tiny: 0 }
+        Stream { dim, label, line, sheet, buffer: Vec::new(), folder: None, lost: 0, tiny: 0, broken: 0 }
     }
 
     fn labels(&self) -> usize {
@@ -245,7 +268,7 @@ impl Stream {
     /// Whether hardly anything has been in line for a while.
     #[inline]
     pub fn is_irregular(&self) -> bool {
-        self.tiny > IRREGULAR
+        self.tiny > IRREGULAR || self.broken > IRREGULAR
     }
 
     /// Adds a point at a position, with a label (0 if the stream has none).
@@ -263,21 +286,22 @@ impl Stream {
         {
             return;
         }
+        if self.line.node == node && self.line.count > 0 {
+            self.broken = if self.line.count < 8 { self.broken + 1 } else { 0 };
+        }
         self.end_line(nodes, options);
         self.line = Line::start(node, source, point);
     }
 
     /// Hands the current line on: to the sheet, if it is one of its lines.
     fn end_line(&mut self, nodes: &Nodes, options: &Options) {
-        let line = std::mem::take(&mut self.line);
-        if line.count == 0 {
-            return;
+        let count = self.line.count;
+        if count > 0 && !(self.dim > 1 && self.sheet.take(nodes, &self.line)) {
+            self.end_sheet(nodes, options);
+            (self.sheet.rows, self.sheet.first, self.sheet.last) = (1, self.line, self.line);
+            self.sheet.down = Down::default();
         }
-        if self.dim > 1 && self.sheet.take(nodes, &line) {
-            return;
-        }
-        self.end_sheet(nodes, options);
-        self.sheet = Sheet { rows: 1, first: line, last: line, down: Down::default() };
+        self.line.count = 0;
     }
 
     /// Appends the first point of a sheet.
@@ -315,12 +339,12 @@ impl Stream {
 
     /// Hands the current sheet on.
     fn end_sheet(&mut self, nodes: &Nodes, options: &Options) {
-        let sheet = std::mem::take(&mut self.sheet);
-        if sheet.rows == 0 {
+        let rows = std::mem::take(&mut self.sheet.rows);
+        if rows == 0 {
             return;
         }
-        let (line, down, width) = (sheet.first, sheet.down, usize::from(self.dim) + self.labels());
-        let points = sheet.points();
+        let (line, down) = (self.sheet.first, self.sheet.down);
+        let points = points_of(rows, &line, &down);
         self.tiny = if points <= 2 { self.tiny.saturating_add(1) } else { 0 };
         let at = self.buffer.len();
         self.spell(nodes, &line);
@@ -329,17 +353,21 @@ impl Stream {
         }
         self.spell_way([0, line.step[0]], [line.hop, line.step[1]]);
         self.spell_way([down.outer, down.first[0]], [down.source, down.first[1]]);
-        let spelled = self.buffer.split_off(at);
+        let mut spelled = [0; 3 * WIDEST];
+        let width = (self.buffer.len() - at) / 3;
+        let spelled = &mut spelled[..3 * width];
+        spelled.copy_from_slice(&self.buffer[at..]);
+        self.buffer.truncate(at);
         let (first, ways) = spelled.split_at(width);
-        let (step, down) = ways.split_at(width);
-        let (count, longer) = (line.count, sheet.down.longer);
-        let rows = Rows { first, step, count, down, longer, rows: sheet.rows };
+        let (step, moved) = ways.split_at(width);
+        let (count, longer) = (line.count, down.longer);
+        let sheet = Rows { first, step, count, down: moved, longer, rows };
         if points <= SHORT {
-            append_points(&mut self.buffer, &rows);
+            append_points(&mut self.buffer, &sheet);
             return self.fold_full_buffer(options);
         }
         self.fold_buffer(options);
-        let taken = self.folder(options).map(|f| f.push_rows(&rows).is_ok());
+        let taken = self.folder(options).map(|f| f.push_rows(&sheet).is_ok());
         self.lost += if taken == Some(true) { 0 } else { points };
     }
 

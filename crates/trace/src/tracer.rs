@@ -2,7 +2,7 @@
 //!
 //! A front end describes each block of code once ([`Tracer::add_block`]) and then tells, thread by thread and in the
 //! order of execution, which block runs ([`Tracer::exec`]) and which memory its instructions access
-//! ([`Tracer::access`]). From that the tracer makes, for every instruction in every calling context,
+//! ([`Tracer::access`]), one by one or many at a time ([`crate::events`]). From that the tracer makes, for every instruction in every calling context,
 //!
 //! - the *domain*: one stream per block and context, shared by its instructions;
 //! - *addresses* and integer *values*: one stream each (Section 4.1, instruction streams);
@@ -18,11 +18,12 @@
 
 use crate::code::{Block, Code, Flow, Operand, Operation, Transfer, Units, Value};
 use crate::context::Contexts;
+use crate::events::{Access, Event};
 use crate::nodes::Nodes;
 use crate::position::{Functions, Land, Lap, Move, Stepped, Walker};
 use crate::profile::{Carrier, DependenceKind};
 use crate::shadow::{Cell, Shadow};
-use crate::steady::{Laps, is_plain_load};
+use crate::steady::{Laps, Plan};
 use crate::stream::{LabelKind, Stream};
 use crate::values::{Memory, Values};
 use fold::Mode;
@@ -135,12 +136,10 @@ pub(crate) struct Prepared {
     /// Integer results: instruction, how.
     pub values: Vec<(u16, Value)>,
     /// Per instruction the position of its load and of its store among the accesses.
-    slots: Vec<[u16; 2]>,
+    pub slots: Vec<[u16; 2]>,
     /// The accesses: instruction, whether it stores, bytes.
     pub accesses: Vec<(u16, bool, u32)>,
     pub writes: Units,
-    /// Per instruction the position among `values` of one that is just what it loads.
-    plain_loads: Vec<u16>,
 }
 
 const NO_SLOT: u16 = u16::MAX;
@@ -157,7 +156,6 @@ impl Prepared {
             slots: Vec::new(),
             accesses: Vec::new(),
             writes: Units::default(),
-            plain_loads: Vec::new(),
             block,
         };
         let mut set: HashMap<u8, u16> = HashMap::new();
@@ -197,9 +195,6 @@ impl Prepared {
             };
             let slots = [slot(false, insn.loads), slot(true, insn.stores)];
             p.slots.push(slots);
-            let plain =
-                insn.values.iter().position(is_plain_load).map_or(NO_SLOT, |at| (p.values.len() + at) as u16);
-            p.plain_loads.push(plain);
             p.values.extend(insn.values.iter().map(|value| (n, *value)));
         }
         p.restores.retain(|r| !used_after_restore.contains(r.1));
@@ -207,13 +202,6 @@ impl Prepared {
         p.outgoing.sort_unstable();
         p.block.insns = insns;
         p
-    }
-
-    /// The integer result of an instruction that is just what it loads.
-    #[inline]
-    pub fn plain_load(&self, insn: u16) -> Option<&Value> {
-        let at = *self.plain_loads.get(usize::from(insn))?;
-        self.values.get(usize::from(at)).map(|(_, value)| value)
     }
 
     fn comes_in(&mut self, unit: u8, user: u16) {
@@ -294,6 +282,8 @@ pub(crate) struct Instance {
     moves_version: u32,
     /// Laps that must be alike before a steady state is looked for, if it is the header of a loop.
     pub patience: u32,
+    /// Its last steady state, to be used again.
+    pub old_plan: Option<Box<Plan>>,
 }
 
 impl Instance {
@@ -421,6 +411,8 @@ pub struct Tracer {
     pub(crate) threads: Vec<Thread>,
     pub(crate) shadow: Shadow,
     readers: Shadow,
+    /// Registers that code which is not described reads and sets.
+    pub(crate) foreign: Vec<(Units, Units)>,
     pub(crate) accesses: u64,
     pub(crate) executed: u64,
     collect_at: usize,
@@ -454,6 +446,7 @@ impl Tracer {
             threads: Vec::new(),
             shadow: Shadow::default(),
             readers: Shadow::default(),
+            foreign: Vec::new(),
             accesses: 0,
             executed: 0,
             collect_at: options.collect_at,
@@ -539,12 +532,15 @@ impl Tracer {
     /// A block runs on a thread.
     pub fn exec(&mut self, thread: usize, block: u32) {
         self.ensure_thread(thread);
-        if self.threads[thread].laps.is_steady() {
-            if self.steady_step(thread, block) {
-                return;
-            }
-            self.leave_steady(thread);
+        if self.take_steady(thread, &[Event::Exec { block }]) == 1 {
+            return;
         }
+        self.exec_slowly(thread, block);
+    }
+
+    /// A block runs that was not expected.
+    pub(crate) fn exec_slowly(&mut self, thread: usize, block: u32) {
+        self.leave_steady(thread);
         if self.recording {
             self.finish_values(thread, usize::MAX);
         }
@@ -677,6 +673,7 @@ impl Tracer {
             moves: Vec::new(),
             moves_version: self.functions.version,
             patience: 0,
+            old_plan: None,
         }
     }
 
@@ -729,9 +726,21 @@ impl Tracer {
         size: u32,
         value: Option<u64>,
     ) {
-        let Some(number) = self.threads.get(thread).map(|t| t.instance).filter(|n| *n != NONE) else {
+        self.ensure_thread(thread);
+        let (known, value) = (value.is_some(), value.unwrap_or(0));
+        let access = Access { insn, stores, known, size: size as u16, address, value };
+        if self.take_steady(thread, &[Event::Access(access)]) == 0 {
+            self.access_slowly(thread, access);
+        }
+    }
+
+    /// An access that was not expected.
+    pub(crate) fn access_slowly(&mut self, thread: usize, access: Access) {
+        let (Access { insn, stores, address, .. }, size) = (access, u32::from(access.size));
+        let number = self.threads[thread].instance;
+        if number == NONE {
             return;
-        };
+        }
         self.accesses += 1;
         if !self.recording {
             return;
@@ -739,17 +748,16 @@ impl Tracer {
         let block = self.instances[number as usize].block as usize;
         let Some(&slots) = self.blocks[block].slots.get(usize::from(insn)) else { return };
         let at = slots[usize::from(stores)];
+        if !stores {
+            self.check_promise(thread, at, &access);
+        }
         let steady = self.threads[thread].laps.is_steady() && !self.options.memory_dependences;
         if steady {
-            if let Some(moves) = self.steady_access(thread, at, stores, address, size) {
-                let data = if moves { self.instances[number as usize].depth } else { 0 };
-                return self.steady_value(thread, insn, at, stores, Memory { value, data });
-            }
             self.settle(thread, at);
         }
         let moves = self.note_address(thread, number, at, address);
         let data = if moves { self.instances[number as usize].depth } else { 0 };
-        let memory = Memory { value, data };
+        let memory = Memory { value: access.value(), data };
         if self.threads[thread].laps.is_steady() {
             self.steady_value(thread, insn, at, stores, memory);
         } else {
@@ -888,15 +896,10 @@ impl Tracer {
         }
         let instance = &mut self.instances[t.instance as usize];
         let values = &self.blocks[instance.block as usize].values;
-        let (node, inner) = (t.walker.node, t.walker.inner);
         while let Some((insn, value)) = values.get(t.values_done)
             && usize::from(*insn) < until
         {
-            let result = t.values.compute(value, Memory::default(), instance.depth);
-            if let Some(slot) = instance.values.get_mut(t.values_done) {
-                slot.push(&self.nodes, &self.label_options, node, inner, result);
-            }
-            t.values_done += 1;
+            note_value(t, instance, (&self.nodes, &self.label_options), value, Memory::default());
         }
     }
 
@@ -922,11 +925,7 @@ impl Tracer {
         let data =
             (0..crate::code::MAX_VALUES as u8).filter(|r| reads.contains(2 * r)).map(|r| t.values.data(r));
         let memory = Memory { value: Some(found), data: data.max().unwrap_or(0) };
-        let result = t.values.compute(value, memory, instance.depth);
-        if let Some(slot) = instance.values.get_mut(t.values_done) {
-            slot.push(&self.nodes, &self.label_options, t.walker.node, t.walker.inner, result);
-        }
-        t.values_done += 1;
+        note_value(t, instance, (&self.nodes, &self.label_options), value, memory);
     }
 
     /// The integer results of an instruction that has just accessed memory.
@@ -950,11 +949,7 @@ impl Tracer {
             if *at != insn || !due {
                 return;
             }
-            let result = t.values.compute(value, memory, instance.depth);
-            if let Some(slot) = instance.values.get_mut(t.values_done) {
-                slot.push(&self.nodes, &self.label_options, t.walker.node, t.walker.inner, result);
-            }
-            t.values_done += 1;
+            note_value(t, instance, (&self.nodes, &self.label_options), value, memory);
         }
     }
 
@@ -1093,6 +1088,25 @@ impl Tracer {
             }
         }
     }
+}
+
+/// Carries out and records the next integer result of the block that runs.
+#[inline]
+fn note_value(
+    t: &mut Thread,
+    instance: &mut Instance,
+    (nodes, options): (&Nodes, &fold::Options),
+    value: &Value,
+    memory: Memory,
+) {
+    let result = t.values.compute(value, memory, instance.depth);
+    if let Some(slot) = instance.values.get_mut(t.values_done) {
+        slot.push(nodes, options, t.walker.node, t.walker.inner, result);
+        if let Some(to) = value.to.filter(|_| slot.data) {
+            t.values.mark_data(to, instance.depth);
+        }
+    }
+    t.values_done += 1;
 }
 
 /// The end of a dependence on a call of foreign code.

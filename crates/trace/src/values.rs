@@ -85,9 +85,19 @@ impl Values {
         *register = register.wrapping_add(by);
     }
 
-    /// A register holds other data.
-    pub fn replace(&mut self, register: u8) {
-        self.registers[usize::from(register) % MAX_VALUES] = self.made_up();
+    /// A register receives a result that is not known; whether it is data follows from the operands.
+    pub fn invent(&mut self, value: &Value, memory: Memory, depth: u8) {
+        if let Some(to) = value.to {
+            self.data[usize::from(to) % MAX_VALUES] = self.data_of(value, memory, depth);
+            self.registers[usize::from(to) % MAX_VALUES] = self.made_up();
+        }
+    }
+
+    /// A register has turned out to hold data.
+    #[inline]
+    pub fn mark_data(&mut self, register: u8, depth: u8) {
+        let data = &mut self.data[usize::from(register) % MAX_VALUES];
+        *data = depth.max(*data);
     }
 
     /// Carries out an operation in a loop of depth `depth`. `memory` is what the instruction loaded or, for

@@ -2,6 +2,7 @@
 //!
 //! All integer arithmetic of loops is in 64 bits and was proved not to wrap ([`astgen`]).
 
+use crate::ffi;
 use crate::pass::{Block, Inst, Pass, Value};
 use llvm_sys::core as llvm_c;
 use llvm_sys::prelude::{LLVMBuilderRef, LLVMContextRef, LLVMTypeRef, LLVMValueRef};
@@ -242,6 +243,138 @@ impl<'p> Builder<'p> {
         ask!(llvm_c::LLVMInsertIntoBuilder(self.raw, copy));
     }
 
+    /// The size of a number.
+    pub fn bits(&self, ty: Type<'p>) -> Option<u32> {
+        use llvm_sys::LLVMTypeKind::*;
+        match ask!(llvm_c::LLVMGetTypeKind(ty.0)) {
+            LLVMFloatTypeKind => Some(32),
+            LLVMDoubleTypeKind => Some(64),
+            LLVMIntegerTypeKind => {
+                let bits = ask!(llvm_c::LLVMGetIntTypeWidth(ty.0));
+                matches!(bits, 8 | 16 | 32 | 64).then_some(bits)
+            }
+            _ => None,
+        }
+    }
+
+    /// A vector type.
+    pub fn vector(&self, of: Type<'p>, lanes: i64) -> Type<'p> {
+        Type(ask!(llvm_c::LLVMVectorType(of.0, lanes as u32)), PhantomData)
+    }
+
+    /// A vector with one value everywhere.
+    pub fn spread(&self, value: Value<'p>, lanes: i64) -> Value<'p> {
+        let ty = self.vector(self.type_of(value), lanes);
+        let mask = self.vector(self.int(32), lanes);
+        let none = self.poison(ty).raw;
+        let one = ask!(llvm_c::LLVMBuildInsertElement(self.raw, none, value.raw, self.index(0).raw, NO_NAME));
+        let zeros = ask!(llvm_c::LLVMConstNull(mask.0));
+        Value::of(ask!(llvm_c::LLVMBuildShuffleVector(self.raw, one, none, zeros, NO_NAME)))
+    }
+
+    /// A vector with this number, the next one, and so on.
+    pub fn counting(&self, first: Value<'p>, lanes: i64) -> Value<'p> {
+        let mut numbers: Vec<_> = (0..lanes).map(|number| self.index(number).raw).collect();
+        let numbers = Value::of(ask!(llvm_c::LLVMConstVector(numbers.as_mut_ptr(), lanes as u32)));
+        self.binary(LLVMOpcode::LLVMAdd, self.spread(first, lanes), numbers)
+    }
+
+    /// A vector of which only some elements are loaded; the others are 0.
+    pub fn load_masked(
+        &self,
+        ty: Type<'p>,
+        address: Value<'p>,
+        alignment: u32,
+        mask: Value<'p>,
+    ) -> Value<'p> {
+        Value::of(ask!(ffi::orthant_masked_load(self.raw, ty.0, address.raw, alignment, mask.raw)))
+    }
+
+    /// Stores some elements of a vector; the instruction.
+    pub fn store_masked(
+        &self,
+        value: Value<'p>,
+        address: Value<'p>,
+        alignment: u32,
+        mask: Value<'p>,
+    ) -> Value<'p> {
+        Value::of(ask!(ffi::orthant_masked_store(self.raw, value.raw, address.raw, alignment, mask.raw)))
+    }
+
+    /// Whether [`Builder::widen`] can make a vector operation of the instruction that gives each element the same bits.
+    pub fn can_widen(inst: Inst<'p>) -> bool {
+        use LLVMOpcode::*;
+        match inst.opcode() {
+            LLVMFAdd | LLVMFSub | LLVMFMul | LLVMFDiv | LLVMFNeg | LLVMAdd | LLVMSub | LLVMMul | LLVMAnd
+            | LLVMOr | LLVMXor | LLVMTrunc | LLVMZExt | LLVMSExt | LLVMUIToFP | LLVMSIToFP | LLVMFPTrunc
+            | LLVMFPExt => true,
+            LLVMCall => inst.callee().is_some_and(|name| is_elementwise(&name)),
+            _ => false,
+        }
+    }
+
+    /// The instruction on vectors, which are the operands. What it knew about overflow is forgotten; what it allows in
+    /// floating point is kept.
+    pub fn widen(&self, inst: Inst<'p>, operands: &[Value<'p>], lanes: i64) -> Option<Value<'p>> {
+        use LLVMOpcode::*;
+        let ty = self.vector(self.type_of(inst.value()), lanes);
+        let wide = match (inst.opcode(), operands) {
+            (LLVMFNeg, [a]) => ask!(llvm_c::LLVMBuildFNeg(self.raw, a.raw, NO_NAME)),
+            (LLVMCall, _) => self.widen_call(inst, operands, ty)?,
+            (op, [a]) => ask!(llvm_c::LLVMBuildCast(self.raw, op, a.raw, ty.0, NO_NAME)),
+            (op, [a, b]) => ask!(llvm_c::LLVMBuildBinOp(self.raw, op, a.raw, b.raw, NO_NAME)),
+            _ => return None,
+        };
+        let is_inst = !ask!(llvm_c::LLVMIsAInstruction(wide)).is_null();
+        if is_inst && ask!(llvm_c::LLVMCanValueUseFastMathFlags(inst.raw)) != 0 {
+            let flags = ask!(llvm_c::LLVMGetFastMathFlags(inst.raw));
+            ask!(llvm_c::LLVMSetFastMathFlags(wide, flags));
+        }
+        Some(Value::of(wide))
+    }
+
+    fn widen_call(&self, inst: Inst<'p>, operands: &[Value<'p>], ty: Type<'p>) -> Option<LLVMValueRef> {
+        let intrinsic = ask!(llvm_c::LLVMGetIntrinsicID(llvm_c::LLVMGetCalledValue(inst.raw)));
+        let module = ask!(llvm_c::LLVMGetGlobalParent(self.function));
+        let (mut types, mut all) = ([ty.0], operands.iter().map(|value| value.raw).collect::<Vec<_>>());
+        let callee =
+            ask!(llvm_c::LLVMGetIntrinsicDeclaration(module, intrinsic, types.as_mut_ptr(), types.len()));
+        let signature =
+            ask!(llvm_c::LLVMIntrinsicGetType(self.context, intrinsic, types.as_mut_ptr(), types.len()));
+        let count = all.len() as u32;
+        Some(ask!(llvm_c::LLVMBuildCall2(self.raw, signature, callee, all.as_mut_ptr(), count, NO_NAME)))
+    }
+
+    /// Lets the function have vectors of this size in registers.
+    pub fn allow_vectors(&self, bits: u32) {
+        const NAME: &str = "min-legal-vector-width";
+        let value = bits.to_string();
+        let function = llvm_sys::LLVMAttributeFunctionIndex;
+        let old = ask!(llvm_c::LLVMGetStringAttributeAtIndex(
+            self.function,
+            function,
+            NAME.as_ptr().cast(),
+            NAME.len() as u32
+        ));
+        if !old.is_null() {
+            let mut length = 0;
+            let text = ask!(llvm_c::LLVMGetStringAttributeValue(old, &mut length));
+            let text = ask!(std::slice::from_raw_parts(text.cast::<u8>(), length as usize));
+            let known = std::str::from_utf8(text).ok().and_then(|text| text.parse::<u32>().ok());
+            if known.is_some_and(|known| known >= bits) {
+                return;
+            }
+        }
+        let attribute = ask!(llvm_c::LLVMCreateStringAttribute(
+            self.context,
+            NAME.as_ptr().cast(),
+            NAME.len() as u32,
+            value.as_ptr().cast(),
+            value.len() as u32
+        ));
+        ask!(llvm_c::LLVMAddAttributeAtIndex(self.function, function, attribute));
+    }
+
     /// A copy of an instruction with other operands, in their order. Facts that hold for the old order of execution only
     /// (alias scopes, access groups) are dropped.
     pub fn copy(&self, inst: Inst<'p>, operands: &[Value<'p>]) -> Inst<'p> {
@@ -257,4 +390,10 @@ impl<'p> Builder<'p> {
         ask!(llvm_c::LLVMInsertIntoBuilder(self.raw, copy));
         Inst::of(copy)
     }
+}
+
+/// Intrinsics of one type that round each element of a vector as they round a number.
+fn is_elementwise(callee: &str) -> bool {
+    const NAMES: [&str; 4] = ["llvm.fmuladd.", "llvm.fma.", "llvm.fabs.", "llvm.sqrt."];
+    NAMES.iter().any(|name| callee.starts_with(name))
 }

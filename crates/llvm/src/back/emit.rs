@@ -5,12 +5,14 @@
 //! code of one model at a time. The new code is written beside the function and joined to it when it is complete; if it
 //! cannot be completed, it is removed, and the function does what it did.
 
+use super::block::Places;
 use super::builder::{Builder, Type};
 use super::check::{ADDRESS, Scan, Writer};
 use super::facts::Facts;
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::values::{Hoisted, Sum, Values};
 use crate::front::affine::is_invariant;
+use crate::front::bodies::Links;
 use crate::front::exits::{Exit, ExitValue};
 use crate::front::flow::region_blocks;
 use crate::front::lift::{ArraySource, Lifted, Touched};
@@ -32,7 +34,7 @@ pub struct Prepared<'p> {
     before: Block<'p>,
     entry: Block<'p>,
     blocks: Vec<Block<'p>>,
-    params: Vec<Value<'p>>,
+    pub(super) params: Vec<Value<'p>>,
     hoisted: Hoisted<'p>,
 }
 
@@ -138,6 +140,8 @@ pub struct Loops<'a> {
     pub rewrite: Option<&'a Rewrite>,
     /// The loops.
     pub nodes: &'a [Node],
+    /// The cells of statements in blocks.
+    pub places: &'a Places,
     /// The arrays that may overlap.
     pub overlap: &'a [(ArrayId, ArrayId)],
 }
@@ -211,17 +215,23 @@ struct Version<'p> {
     live: Vec<(Inst<'p>, Value<'p>)>,
 }
 
-struct Emitter<'a, 'p> {
+/// Writes the code of one model.
+pub(super) struct Emitter<'a, 'p> {
     pass: Pass<'p>,
-    lifted: &'a Lifted<'p>,
-    rewrite: Option<&'a Rewrite>,
-    prepared: &'a Prepared<'p>,
-    values: Values<'a, 'p>,
-    facts: Facts<'p>,
+    pub(super) lifted: &'a Lifted<'p>,
+    pub(super) rewrite: Option<&'a Rewrite>,
+    pub(super) prepared: &'a Prepared<'p>,
+    pub(super) values: Values<'a, 'p>,
+    /// The accesses of each statement's instructions, by the statement's number in the model that the loops are of.
+    pub(super) links: Vec<Links<'p>>,
+    pub(super) facts: Facts<'p>,
+    pub(super) places: &'a Places,
+    /// Bits of the widest vector.
+    pub(super) widest_bits: u32,
     slots: HashMap<ArraySource<'p>, (Value<'p>, Type<'p>)>,
     /// What is found out about arrays of rows, by their number.
     scans: HashMap<usize, Scan<'p>>,
-    variables: HashMap<Variable, Value<'p>>,
+    pub(super) variables: HashMap<Variable, Value<'p>>,
     /// The innermost loop around what is written.
     innermost: Option<Variable>,
 }
@@ -267,7 +277,10 @@ impl<'a, 'p> Emitter<'a, 'p> {
                 next: HashMap::new(),
                 sums: HashMap::new(),
             },
+            links: loops.rewrite.map_or_else(|| lifted.links.clone(), |rewrite| rewrite.links(&lifted.links)),
             facts: Facts::new(pass, &lifted.arrays, loops.overlap),
+            places: loops.places,
+            widest_bits: pass.target().widest_bits,
             slots: HashMap::new(),
             scans: HashMap::new(),
             variables: HashMap::new(),
@@ -277,7 +290,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
 }
 
 impl<'p> Emitter<'_, 'p> {
-    fn builder(&self) -> &Builder<'p> {
+    pub(super) fn builder(&self) -> &Builder<'p> {
         self.values.builder
     }
 
@@ -445,6 +458,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn nodes(&mut self, nodes: &[Node]) -> Option<()> {
         nodes.iter().try_for_each(|node| match node {
+            Node::For(l) if self.block_of(l).is_some() => self.write_block(l),
             Node::For(l) if l.runs_once => self.once(l),
             Node::For(l) => self.for_loop(l),
             Node::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
@@ -452,7 +466,7 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    fn expr(&self, expr: &Expr) -> Option<Value<'p>> {
+    pub(super) fn expr(&self, expr: &Expr) -> Option<Value<'p>> {
         self.values.expr(expr, &self.variables, &self.prepared.params)
     }
 
@@ -562,7 +576,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// What is executed of one block: its reads, its instructions, then its writes to phis' cells.
     fn part(&self, part: &Part<'p>, instance: &mut Instance<'p>) -> Option<()> {
-        let links = &self.lifted.links[instance.id.index()];
+        let links = &self.links[instance.new.index()];
         for &inst in &part.insts {
             let is_executed = self.rewrite.is_none_or(|rewrite| rewrite.executes(instance.new, links, inst));
             let copy = match instance.copies.get(&inst) {
@@ -650,7 +664,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// All values are read before the first is written: phis may exchange theirs.
     fn phi_writes(&self, part: &Part<'p>, instance: &mut Instance<'p>) -> Option<()> {
-        let links = &self.lifted.links[instance.id.index()];
+        let links = &self.links[instance.new.index()];
         let is_written = |(phi, _): &&(Inst<'p>, Value<'p>)| match (self.rewrite, links.phi_writes.get(phi)) {
             (Some(rewrite), Some(id)) => rewrite.scop.stmt(instance.new).access(*id).is_some(),
             _ => true,
@@ -669,7 +683,7 @@ impl<'p> Emitter<'_, 'p> {
     fn read_ahead(&self, instance: &mut Instance<'p>) -> Option<()> {
         let Some(rewrite) = self.rewrite else { return Some(()) };
         let (stmt, new) = (rewrite.scop.stmt(instance.new), &rewrite.stmts[instance.new.index()]);
-        let links = &self.lifted.links[instance.id.index()];
+        let links = &self.links[instance.new.index()];
         for read in stmt.accesses.iter().filter(|access| access.kind == AccessKind::Read) {
             if let (Some(place), Some(inst)) = (new.places.get(&read.id), links.read(read.id)) {
                 let value = self.load_place(place, self.builder().type_of(inst.value()), instance)?;
@@ -734,7 +748,7 @@ impl<'p> Emitter<'_, 'p> {
     fn write_behind(&self, instance: &Instance<'p>) -> Option<()> {
         for (access, value) in &instance.deferred {
             let place = self.rewrite?.stmts[instance.new.index()].places.get(access)?;
-            let (address, touched, alignment) = self.address(place, instance)?;
+            let (address, touched, alignment) = self.address(place, &instance.counters, true)?;
             let store = self.builder().store_at(*value, address, alignment);
             self.facts.annotate(store, touched);
         }
@@ -742,19 +756,24 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     fn load_place(&self, place: &Place, ty: Type<'p>, instance: &Instance<'p>) -> Option<Value<'p>> {
-        let (address, touched, alignment) = self.address(place, instance)?;
+        let (address, touched, alignment) = self.address(place, &instance.counters, true)?;
         let load = self.builder().load_at(ty, address, alignment);
         self.facts.annotate(load, touched);
         Some(load)
     }
 
-    /// The address of a cell, what it is one of, and its alignment.
-    fn address(&self, place: &Place, instance: &Instance<'p>) -> Option<(Value<'p>, Touched, u32)> {
+    /// The address of a cell, what it is one of, and its alignment. `is_inside`: the array has such a cell.
+    pub(super) fn address(
+        &self,
+        place: &Place,
+        counters: &[Value<'p>],
+        is_inside: bool,
+    ) -> Option<(Value<'p>, Touched, u32)> {
         let mut base = match self.lifted.arrays[place.array.index()] {
             ArraySource::Base(base) | ArraySource::Rows(base) => base,
             _ => return None,
         };
-        let known: Vec<_> = self.prepared.params.iter().chain(&instance.counters).copied().collect();
+        let known: Vec<_> = self.prepared.params.iter().chain(counters).copied().collect();
         let expr = |expr: &Expr| self.values.expr(expr, &HashMap::new(), &known);
         let mut subscripts = place.subscripts.iter();
         let mut cell = match subscripts.next() {
@@ -783,7 +802,7 @@ impl<'p> Emitter<'_, 'p> {
         }
         let bytes = self.builder().binary(LLVMMul, cell, self.builder().index(place.cell_bytes));
         let (is_exact, alignment) = cell_facts(self.lifted, place.array, place.cell_bytes);
-        let address = self.builder().displace(base, bytes, is_exact);
+        let address = self.builder().displace(base, bytes, is_exact && is_inside);
         Some((address, Touched { array: place.array, is_exact }, alignment))
     }
 

@@ -32,6 +32,8 @@ pub struct Rewritten {
     pub places: HashMap<AccessId, Place>,
     /// What takes the place of reads of scalars that are gone.
     pub replaced: Vec<(AccessId, Source)>,
+    /// The numbers of accesses that are others than in the lifted model, by those: the statement is a part of one.
+    pub numbers: HashMap<AccessId, AccessId>,
     /// Operations of the statement that are copies: of which statement of the lifted model, and their name there.
     pub copies: HashMap<String, (StmtId, String)>,
 }
@@ -61,6 +63,16 @@ pub struct Place {
 }
 
 impl Rewrite {
+    /// For each statement the accesses of its instructions, given those of the lifted model.
+    pub fn links<'p>(&self, lifted: &[Links<'p>]) -> Vec<Links<'p>> {
+        let links = |new: &Rewritten| {
+            let mut links = new.old.map_or_else(Links::default, |old| lifted[old.index()].clone());
+            links.renumber(&new.numbers);
+            links
+        };
+        self.stmts.iter().map(links).collect()
+    }
+
     /// Whether the statement still executes the instruction.
     pub fn executes<'p>(&self, at: StmtId, links: &Links<'p>, inst: Inst<'p>) -> bool {
         let stmt = self.scop.stmt(at);

@@ -37,6 +37,20 @@ impl<'p> Links<'p> {
         let mut reads = self.scalar_reads.iter().chain(&self.phi_reads);
         reads.find(|(_, id)| **id == access).map(|(inst, _)| *inst)
     }
+
+    /// Replaces numbers of accesses that have another one in the table.
+    pub fn renumber(&mut self, numbers: &HashMap<AccessId, AccessId>) {
+        let tables = [
+            &mut self.memory,
+            &mut self.scalar_reads,
+            &mut self.scalar_writes,
+            &mut self.phi_reads,
+            &mut self.phi_writes,
+        ];
+        for id in tables.into_iter().flat_map(|table| table.values_mut()) {
+            *id = numbers.get(id).copied().unwrap_or(*id);
+        }
+    }
 }
 
 /// Values from outside of the region, by number.

@@ -1,0 +1,176 @@
+//! Whole blocks of cells apart from those at the edges.
+//!
+//! Under a mark [`model::REGISTERS`] is a loop over the terms of sums, then one over the rows and one over the columns of a
+//! block. Where a block is whole and all its cells take part, the back end keeps them in registers; so such blocks, and such
+//! terms, come apart:
+//! ```text
+//! for (k = 0; k <= n - 1; k += 1)                 if (n - 1 >= r + 7)
+//!   for (i = r; i <= min(n - 1, r + 7); i += 1)     for (k = 0; k <= n - 1; k += 1)  // in registers
+//!     for (j = c; j <= c + 23; j += 1)                for (i = r; i <= r + 7; i += 1)
+//!       S(i, j, k);                                     for (j = c; j <= c + 23; j += 1)
+//!                                                         S(i, j, k);
+//!                                                 else ...as before
+//! ```
+//! The others, too, are blocks, of which some cells do not take part, unless which ones depends on `k`.
+//!
+//! A condition with `k` in it, as in `k <= i`, splits the terms: those before and behind the ones for which it holds are
+//! added as before, in their order. A condition with `i` in it must hold for the first and the last row; conditions are
+//! affine, so it holds in between.
+
+use crate::full::{both, tile_size, whole};
+use crate::idle::collect;
+use crate::interval::Ranges;
+use crate::linear::Linear;
+use crate::{Block, Expr, For, Node, Op, Variable};
+use model::StmtId;
+use std::collections::BTreeSet;
+
+/// The statements that are in blocks.
+pub fn block_stmts(nodes: &[Node]) -> BTreeSet<StmtId> {
+    let mut found = BTreeSet::new();
+    for node in nodes {
+        match node {
+            Node::For(each) if each.block.is_some() => collect(&each.body, &mut found),
+            Node::For(each) => found.append(&mut block_stmts(&each.body)),
+            Node::If { then, otherwise, .. } => {
+                found.append(&mut block_stmts(then));
+                found.append(&mut block_stmts(otherwise));
+            }
+            Node::Stmt { .. } => {}
+        }
+    }
+    found
+}
+
+/// The loops with whole blocks apart; as they are if they do not have that form.
+pub(crate) fn whole_blocks(summed: For, ranges: &Ranges<'_>) -> Vec<Node> {
+    match split(&summed, ranges) {
+        Some(nodes) => nodes,
+        None => vec![Node::For(summed)],
+    }
+}
+
+fn split(summed: &For, ranges: &Ranges<'_>) -> Option<Vec<Node>> {
+    let block = Whole::of(summed)?;
+    let size = block.size;
+    let (mut outside, mut firsts, mut lasts) = (Vec::new(), Vec::new(), Vec::new());
+    for (low, high) in block.tests {
+        let (low, high) = (Linear::of(&low)?, Linear::of(&high)?);
+        let difference = high.minus(low)?;
+        match difference.times(&Expr::Variable(summed.variable)) {
+            0 => outside.push(Expr::Op(Op::Ge, vec![difference.expr(), Expr::Int(0)])),
+            // difference = rest + k >= 0: from -rest on.
+            1 => firsts.push(difference.without(summed.variable).negated()?.expr()),
+            // difference = rest - k >= 0: up to rest.
+            -1 => lasts.push(difference.without(summed.variable).expr()),
+            _ => return None,
+        }
+    }
+    let bound = |own: &Expr, others: &[Expr], op: Op| {
+        others.iter().fold(own.clone(), |all, other| Expr::Op(op, vec![all, other.clone()]))
+    };
+    let first = bound(&summed.first, &firsts, Op::Max);
+    let last = bound(&summed.last, &lasts, Op::Min);
+    let part = |first: Expr, last: Expr| Node::For(For { first, last, ..summed.clone() });
+    let mut whole = Vec::new();
+    // The terms before the first that counts for the whole block; if there is none such, these are all.
+    if !firsts.is_empty() {
+        let before = Expr::Op(Op::Sub, vec![first.clone(), Expr::Int(1)]);
+        whole.push(part(summed.first.clone(), Expr::Op(Op::Min, vec![summed.last.clone(), before])));
+    }
+    whole.push(Node::For(For {
+        first: first.clone(),
+        last: last.clone(),
+        block: Some(size.clone()),
+        body: block.body,
+        ..summed.clone()
+    }));
+    if !lasts.is_empty() {
+        let after = Expr::Op(Op::Add, vec![last, Expr::Int(1)]);
+        whole.push(part(Expr::Op(Op::Max, vec![first, after]), summed.last.clone()));
+    }
+    // Cut, but all terms count for all cells that are there.
+    let stands = |each: &For| !each.first.mentions(summed.variable) && !each.last.mentions(summed.variable);
+    let is_cut = block.loops.iter().all(|each| stands(each));
+    let cut = For { block: is_cut.then_some(Block { is_whole: false, ..size }), ..summed.clone() };
+    let is_proved = |expr: &Expr| ranges.of(expr).is_ok();
+    let bounds = whole.iter().flat_map(|node| match node {
+        Node::For(each) => vec![&each.first, &each.last],
+        _ => Vec::new(),
+    });
+    if !outside.iter().chain(bounds).all(is_proved) {
+        return None;
+    }
+    Some(match outside.into_iter().reduce(both) {
+        None => whole,
+        Some(condition) => {
+            vec![Node::If { condition, then: whole, otherwise: vec![Node::For(cut)] }]
+        }
+    })
+}
+
+/// A block, where it is whole.
+struct Whole<'a> {
+    size: Block,
+    /// The loops over rows and columns, also where it is not.
+    loops: [&'a For; 2],
+    /// Whole: in each pair the first expression is at most the second.
+    tests: Vec<(Expr, Expr)>,
+    /// The loops over rows and columns then.
+    body: Vec<Node>,
+}
+
+impl<'a> Whole<'a> {
+    fn of(summed: &'a For) -> Option<Self> {
+        let [Node::For(row)] = &summed.body[..] else { return None };
+        let [Node::For(column)] = &row.body[..] else { return None };
+        let [Node::Stmt { .. }] = &column.body[..] else { return None };
+        let (mut tests, row_first, row_last) = bounds(row)?;
+        let (column_tests, first, last) = bounds(column)?;
+        for (low, high) in column_tests {
+            for end in [&row_first, &row_last] {
+                let at = |expr: &Expr| substituted(expr, row.variable, end);
+                tests.push((at(&low), at(&high)));
+            }
+        }
+        tests.dedup();
+        let ends = [&row_first, &row_last, &first, &last];
+        let stands = |end: &&Expr| !end.mentions(summed.variable) && !end.mentions(row.variable);
+        let all_plain = summed.step == 1 && row.step == 1 && column.step == 1 && column.is_vector;
+        if !ends.iter().all(stands) || !all_plain || summed.runs_once {
+            return None;
+        }
+        let size = Block {
+            height: tile_size(&row_last, &row_first)?,
+            width: tile_size(&last, &first)?,
+            column: first.clone(),
+            is_whole: true,
+        };
+        let whole_column = Node::For(For { first, last, ..column.clone() });
+        let whole_row = For { first: row_first, last: row_last, body: vec![whole_column], ..row.clone() };
+        Some(Whole { size, loops: [row, column], tests, body: vec![Node::For(whole_row)] })
+    }
+}
+
+type Bounds = (Vec<(Expr, Expr)>, Expr, Expr);
+
+/// The bounds of a loop over a whole tile, and what must not be greater than what.
+fn bounds(each: &For) -> Option<Bounds> {
+    let (tests, first, last) = whole(each)?;
+    let pair = |test: Expr| match test {
+        Expr::Op(Op::Le, sides) => Some((sides[0].clone(), sides[1].clone())),
+        Expr::Op(Op::Ge, sides) => Some((sides[1].clone(), sides[0].clone())),
+        _ => None,
+    };
+    Some((tests.into_iter().map(pair).collect::<Option<_>>()?, first, last))
+}
+
+fn substituted(expr: &Expr, variable: Variable, by: &Expr) -> Expr {
+    match expr {
+        Expr::Variable(other) if *other == variable => by.clone(),
+        Expr::Op(op, operands) => {
+            Expr::Op(*op, operands.iter().map(|operand| substituted(operand, variable, by)).collect())
+        }
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,581 @@
+//! A block of cells in registers: the micro-kernel of a contraction, as vector code.
+//!
+//! The loop tree has a loop over the terms of sums around one over `height` rows and one over `width` columns with one
+//! statement ([`astgen::For::is_block`]). What is written is one loop over the terms:
+//! ```text
+//!   before:  a vector for each `lanes` cells of each row of the block, loaded
+//!   loop:    each operand of the term once for all rows or columns along which it stands still, as a vector or
+//!            spread over one; the statement's operations on vectors
+//!   after:   the vectors are stored
+//! ```
+//! A block that the bounds of the loops cut is written likewise: rows beyond the last one repeat that, with the same result, and
+//! vectors are loaded and stored under a mask of the columns that take part in the row. What the terms load has the columns
+//! between the first and the last of all rows.
+//!
+//! This is legal because of the proof behind the mark ([`model::REGISTERS`]), and gives the same bits: each cell gets the same
+//! terms in the same order, and every operation that is made wider here rounds each element as the original does.
+//!
+//! The statement is taken from the model: its accesses as [`Place`]s, its operations from its body. What has another form
+//! (an operation that cannot be made wider, a value computed from counters, cells that are not next to each other) is written
+//! as plain loops.
+
+use super::builder::{Builder, Type};
+use super::emit::Emitter;
+use super::rewrite::{Place, cell_facts, op_named};
+use crate::front::lift::Touched;
+use crate::pass::{Inst, Value};
+use assume::Rows;
+use astgen::{Expr, For, Linear, Node, Variable};
+use llvm_sys::LLVMIntPredicate::*;
+use llvm_sys::LLVMOpcode::*;
+use model::{Access, AccessId, AccessKind, Operand, Scop, Stmt, StmtId};
+use std::collections::HashMap;
+
+/// The cells of all accesses of statements that are in blocks.
+pub type Places = HashMap<StmtId, HashMap<AccessId, Place>>;
+
+/// From this size on there are loads and stores under masks on every machine that has such vectors.
+const MASKED_BITS: u32 = 256;
+
+/// A block that can be written.
+pub(super) struct Block<'a, 'p> {
+    height: i64,
+    /// How many vectors a row has.
+    vectors: i64,
+    lanes: i64,
+    /// The size of a cell's value.
+    bits: u32,
+    is_whole: bool,
+    id: StmtId,
+    stmt: &'a Stmt,
+    counters: &'a [Expr],
+    update: AccessId,
+    /// What it stores, and the type of that.
+    stored: (&'a Operand, Type<'p>),
+    accesses: HashMap<AccessId, Moving<'a>>,
+}
+
+/// How an access moves along the three loops: how much each subscript grows in one step.
+struct Moving<'a> {
+    place: &'a Place,
+    summed: Vec<i64>,
+    row: Vec<i64>,
+    column: Vec<i64>,
+}
+
+impl Moving<'_> {
+    /// Whether the next column is the next cell; otherwise it is the same one.
+    fn is_contiguous(&self) -> bool {
+        self.column.last() == Some(&1)
+    }
+}
+
+/// Along which loops of the block a value changes.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Varies {
+    row: bool,
+    column: bool,
+}
+
+/// Where in the block a value is wanted: the row, and which vector of it; 0 along what it does not vary with.
+type At = (i64, i64);
+
+/// An access's first cell.
+struct Base<'p> {
+    address: Value<'p>,
+    /// The bytes to the next row, if that is another cell.
+    row: Option<Value<'p>>,
+    /// The bytes to the next term.
+    term: Value<'p>,
+}
+
+/// The rows of a block.
+struct BlockRows<'p> {
+    is_whole: bool,
+    /// The last one that there is, counted from the first.
+    last: Value<'p>,
+    /// Of each row of a whole block the one that stands for it.
+    steps: Vec<Value<'p>>,
+}
+
+/// The columns of a block of which not all take part.
+struct Cut<'p> {
+    /// Which cells of each vector take part.
+    cells: HashMap<At, Value<'p>>,
+    /// Which columns are between those that take part in some row.
+    columns: Vec<Value<'p>>,
+}
+
+/// The block while it is written.
+struct Kernel<'a, 'p> {
+    bases: HashMap<AccessId, Base<'p>>,
+    rows: Vec<Value<'p>>,
+    cut: Option<Cut<'p>>,
+    /// The cells in registers.
+    cells: HashMap<At, Value<'p>>,
+    /// What was computed in this step.
+    known: HashMap<(Operand, At), Value<'p>>,
+    /// The same, spread over a vector.
+    spread: HashMap<(Operand, At), Value<'p>>,
+    /// How many steps were done.
+    steps: Value<'p>,
+    block: &'a Block<'a, 'p>,
+}
+
+impl<'p> Emitter<'_, 'p> {
+    /// What is to be written, if it can be.
+    pub(super) fn block_of<'b>(&'b self, summed: &'b For) -> Option<Block<'b, 'p>> {
+        let [Node::For(row)] = &summed.body[..] else { return None };
+        let [Node::For(column)] = &row.body[..] else { return None };
+        let [Node::Stmt { id, counters }] = &column.body[..] else { return None };
+        let stmt = self.scop().stmt(*id);
+        let places = self.places.get(id)?;
+        let mut writes = stmt.accesses.iter().filter(|access| access.kind != AccessKind::Read);
+        let (Some(update), None) = (writes.next(), writes.next()) else { return None };
+        let moving = |access: &Access| {
+            let place = places.get(&access.id)?;
+            let along = |each: &For| self.growth(place, counters, each.variable);
+            let (summed, row, column) = (along(summed)?, along(row)?, along(column)?);
+            Some((access.id, Moving { place, summed, row, column }))
+        };
+        let accesses: HashMap<_, _> = stmt.accesses.iter().map(moving).collect::<Option<_>>()?;
+        let stored = stmt.body.stored(update.id)?;
+        let ty = self.stored_type(*id, update.id)?;
+        let (bits, size) = (self.builder().bits(ty)?, summed.block.as_ref()?);
+        let lanes = i64::from(self.widest_bits / bits);
+        let block = Block {
+            height: size.height,
+            vectors: size.width / lanes.max(1),
+            lanes,
+            bits,
+            is_whole: size.is_whole,
+            id: *id,
+            stmt,
+            counters,
+            update: update.id,
+            stored: (stored, ty),
+            accesses,
+        };
+        let is_even = lanes > 1 && size.width % lanes == 0;
+        let has_masks = size.is_whole || self.widest_bits >= MASKED_BITS;
+        (is_even && has_masks && block.is_regular() && self.is_computable(&block, stored)).then_some(block)
+    }
+
+    fn scop(&self) -> &Scop {
+        self.rewrite.map_or(&self.lifted.scop, |rewrite| &rewrite.scop)
+    }
+
+    /// How much each subscript grows with one step of a loop. `None`: not evenly.
+    fn growth(&self, place: &Place, counters: &[Expr], variable: Variable) -> Option<Vec<i64>> {
+        if !matches!(place.rows, Rows::Even(_)) {
+            return None;
+        }
+        let steps =
+            counters.iter().map(|counter| Some(Linear::of(counter)?.times(&Expr::Variable(variable))));
+        let steps = steps.collect::<Option<Vec<_>>>()?;
+        let first = self.prepared.params.len();
+        let grown = |subscript: &Expr| {
+            let linear = Linear::of(subscript)?;
+            let of = |(at, step): (usize, &i64)| linear.times(&Expr::Param(first + at)).checked_mul(*step);
+            steps.iter().enumerate().map(of).try_fold(0i64, |sum, part| sum.checked_add(part?))
+        };
+        place.subscripts.iter().map(grown).collect()
+    }
+
+    /// The type of the value that a write stores.
+    fn stored_type(&self, id: StmtId, write: AccessId) -> Option<Type<'p>> {
+        let links = self.links.get(id.index())?;
+        let store =
+            links.memory.iter().find(|(_, access)| **access == write).map(|(inst, _)| inst.operands()[0]);
+        let other = links.scalar_writes.iter().chain(&links.phi_writes).find(|(_, access)| **access == write);
+        Some(self.builder().type_of(store.or(other.map(|(inst, _)| inst.value()))?))
+    }
+
+    /// The statement of the lifted model.
+    fn old(&self, id: StmtId) -> Option<StmtId> {
+        match self.rewrite {
+            Some(rewrite) => rewrite.stmts[id.index()].old,
+            None => Some(id),
+        }
+    }
+
+    /// The instruction of an operation of the statement.
+    fn op_inst(&self, id: StmtId, name: &str) -> Option<Inst<'p>> {
+        let copied = self.rewrite.and_then(|rewrite| rewrite.stmts[id.index()].copies.get(name));
+        let (from, name) = copied.map_or((self.old(id)?, name), |(from, name)| (*from, name.as_str()));
+        self.lifted.links[from.index()].ops.get(name).copied()
+    }
+
+    /// Whether all that the value needs can be written, once for each row and vector or for fewer.
+    fn is_computable(&self, block: &Block<'_, 'p>, operand: &Operand) -> bool {
+        match operand {
+            Operand::Read(access) => block.accesses.contains_key(access),
+            Operand::Outside(name) => self.lifted.outside.find(name).is_some(),
+            Operand::Op(at) => {
+                let op = &block.stmt.body.ops[*at];
+                let varies = block.varies(operand);
+                self.op_inst(block.id, &op.name).is_some_and(|inst| {
+                    op.is_pure
+                        && op.operands.len() == inst.operands().len()
+                        && (!varies.column || Builder::can_widen(inst))
+                        && op.operands.iter().all(|operand| self.is_computable(block, operand))
+                })
+            }
+        }
+    }
+
+    /// Writes a block that [`Emitter::block_of`] gave.
+    pub(super) fn write_block(&mut self, summed: &For) -> Option<()> {
+        let (first, last) = (self.expr(&summed.first)?, self.expr(&summed.last)?);
+        let (row, column) = rows_and_columns(summed)?;
+        // Where the block begins.
+        let start = [(row, &row.first), (column, &summed.block.as_ref()?.column)];
+        for (each, first) in start {
+            let first = self.expr(first)?;
+            self.variables.insert(each.variable, first);
+        }
+        self.variables.insert(summed.variable, first);
+        let rows = self.rows(summed)?;
+        let cut = if rows.is_whole { None } else { Some(self.cut(summed, &rows)?) };
+        let block = self.block_of(summed)?;
+        let b = self.builder();
+        let [preheader, after] = [c"orthant.block", c"orthant.after"].map(|name| b.block(name));
+        let mut runs = b.compare(LLVMIntSLE, first, last);
+        if !rows.is_whole {
+            runs = b.binary(LLVMAnd, runs, b.compare(LLVMIntSGE, rows.last, b.index(0)));
+        }
+        b.branch(runs, preheader, after);
+        b.at_end(preheader);
+        let kernel = Kernel {
+            bases: self.bases(&block)?,
+            rows: rows.steps,
+            cut,
+            cells: HashMap::new(),
+            known: HashMap::new(),
+            spread: HashMap::new(),
+            steps: b.index(0),
+            block: &block,
+        };
+        self.terms(kernel, b.exact(LLVMSub, last, first))?;
+        b.jump(after);
+        b.at_end(after);
+        b.allow_vectors(self.widest_bits);
+        Some(())
+    }
+
+    /// The loop over the terms, with what is before and behind it; `last` is the number of the last step.
+    fn terms(&self, mut kernel: Kernel<'_, 'p>, last: Value<'p>) -> Option<()> {
+        let (b, block) = (self.builder(), kernel.block);
+        let [head, stored] = [c"orthant.terms", c"orthant.stored"].map(|name| b.block(name));
+        let at: Vec<At> =
+            (0..block.height).flat_map(|row| (0..block.vectors).map(move |at| (row, at))).collect();
+        let addresses: Vec<_> =
+            at.iter().map(|at| self.cell_address(&kernel, block.update, *at)).collect::<Option<_>>()?;
+        let place = block.accesses[&block.update].place;
+        let mask = |at: &At| kernel.cut.as_ref().map(|cut| cut.cells[at]);
+        let load = |(at, address): (&At, &Value<'p>)| {
+            self.load_cells(place, block.stored.1, *address, (block.lanes, mask(at)))
+        };
+        let loaded: Vec<_> = at.iter().zip(&addresses).map(load).collect();
+        let before = b.here();
+        b.jump(head);
+        b.at_end(head);
+        let phi = |first: Value<'p>| {
+            let phi = b.phi(b.type_of(first));
+            b.add_incoming(phi, first, before);
+            phi
+        };
+        let steps = phi(kernel.steps);
+        let phis: Vec<_> = loaded.into_iter().map(phi).collect();
+        (kernel.steps, kernel.cells) = (steps, at.iter().copied().zip(phis.iter().copied()).collect());
+        let mut sums = Vec::new();
+        for at in &at {
+            sums.push(self.wide(block.stored.0, block.stored.1, *at, &mut kernel)?);
+        }
+        let next = b.exact(LLVMAdd, steps, b.index(1));
+        b.branch(b.compare(LLVMIntSLE, next, last), head, stored);
+        for (phi, value) in phis.iter().chain([&steps]).zip(sums.iter().chain([&next])) {
+            b.add_incoming(*phi, *value, head);
+        }
+        b.at_end(stored);
+        let mask = |at: &At| kernel.cut.as_ref().map(|cut| cut.cells[at]);
+        for ((at, address), sum) in at.iter().zip(&addresses).zip(&sums) {
+            self.store_cells(place, *sum, *address, mask(at));
+        }
+        Some(())
+    }
+
+    /// The rows that there are.
+    fn rows(&self, summed: &For) -> Option<BlockRows<'p>> {
+        let (b, size) = (self.builder(), summed.block.as_ref()?);
+        let (row, _) = rows_and_columns(summed)?;
+        let all = 0..size.height;
+        if size.is_whole {
+            let last = b.index(size.height - 1);
+            return Some(BlockRows { is_whole: true, last, steps: all.map(|row| b.index(row)).collect() });
+        }
+        let last = b.exact(LLVMSub, self.expr(&row.last)?, self.expr(&row.first)?);
+        let least = |row: i64| match row {
+            0 => b.index(0),
+            _ => b.select(b.compare(LLVMIntSLT, last, b.index(row)), last, b.index(row)),
+        };
+        Some(BlockRows { is_whole: false, last, steps: all.map(least).collect() })
+    }
+
+    /// Which columns take part.
+    fn cut(&mut self, summed: &For, rows: &BlockRows<'p>) -> Option<Cut<'p>> {
+        let (row, column) = rows_and_columns(summed)?;
+        let (start, size) = (self.variables[&row.variable], summed.block.as_ref()?);
+        let lanes = i64::from(self.widest_bits) / i64::from(self.block_of(summed)?.bits);
+        let mut ends = Vec::new();
+        for step in &rows.steps {
+            let here = self.builder().exact(LLVMAdd, start, *step);
+            self.variables.insert(row.variable, here);
+            ends.push((self.expr(&column.first)?, self.expr(&column.last)?));
+        }
+        self.variables.insert(row.variable, start);
+        let (b, first) = (self.builder(), self.variables[&column.variable]);
+        let mask = |(low, high): (Value<'p>, Value<'p>), vector: i64| {
+            let columns = b.counting(b.exact(LLVMAdd, first, b.index(vector * lanes)), lanes);
+            let low = b.compare(LLVMIntSGE, columns, b.spread(low, lanes));
+            b.binary(LLVMAnd, low, b.compare(LLVMIntSLE, columns, b.spread(high, lanes)))
+        };
+        let mut cut = Cut { cells: HashMap::new(), columns: Vec::new() };
+        let vectors = size.width / lanes;
+        for (row, ends) in ends.iter().enumerate() {
+            (0..vectors).for_each(|at| {
+                cut.cells.insert((row as i64, at), mask(*ends, at));
+            });
+        }
+        // Bounds are affine: the first or the last row has the least and the greatest.
+        let (one, other) = (*ends.first()?, *ends.last()?);
+        let low = b.select(b.compare(LLVMIntSLT, one.0, other.0), one.0, other.0);
+        let high = b.select(b.compare(LLVMIntSGT, one.1, other.1), one.1, other.1);
+        cut.columns = (0..vectors).map(|at| mask((low, high), at)).collect();
+        Some(cut)
+    }
+
+    fn load_cells(
+        &self,
+        place: &Place,
+        ty: Type<'p>,
+        address: Value<'p>,
+        (lanes, mask): (i64, Option<Value<'p>>),
+    ) -> Value<'p> {
+        let (b, (is_exact, alignment)) =
+            (self.builder(), cell_facts(self.lifted, place.array, place.cell_bytes));
+        let ty = if lanes > 1 { b.vector(ty, lanes) } else { ty };
+        let load = match mask {
+            Some(mask) => b.load_masked(ty, address, alignment, mask),
+            None => b.load_at(ty, address, alignment),
+        };
+        self.facts.annotate(load, Touched { array: place.array, is_exact });
+        load
+    }
+
+    fn store_cells(&self, place: &Place, value: Value<'p>, address: Value<'p>, mask: Option<Value<'p>>) {
+        let (b, (is_exact, alignment)) =
+            (self.builder(), cell_facts(self.lifted, place.array, place.cell_bytes));
+        let store = match mask {
+            Some(mask) => b.store_masked(value, address, alignment, mask),
+            None => b.store_at(value, address, alignment),
+        };
+        self.facts.annotate(store, Touched { array: place.array, is_exact });
+    }
+
+    /// Each access's cell where all three loops are at their first value.
+    fn bases(&self, block: &Block<'_, 'p>) -> Option<HashMap<AccessId, Base<'p>>> {
+        let counters = block.counters.iter().map(|counter| self.expr(counter)).collect::<Option<Vec<_>>>()?;
+        let mut bases = HashMap::new();
+        for (id, moving) in &block.accesses {
+            let (address, ..) = self.address(moving.place, &counters, block.is_whole)?;
+            let row = match moving.row.iter().any(|step| *step != 0) {
+                true => Some(self.step_bytes(moving.place, &moving.row)?),
+                false => None,
+            };
+            bases.insert(*id, Base { address, row, term: self.step_bytes(moving.place, &moving.summed)? });
+        }
+        Some(bases)
+    }
+
+    /// How many bytes further the cell is whose subscripts are greater by these numbers.
+    fn step_bytes(&self, place: &Place, steps: &[i64]) -> Option<Value<'p>> {
+        let (b, Rows::Even(sizes)) = (self.builder(), &place.rows) else { return None };
+        let mut steps = steps.iter();
+        let mut cells = b.index(steps.next().copied().unwrap_or(0));
+        for (size, step) in sizes.iter().zip(steps) {
+            let size = self.values.expr(size, &HashMap::new(), &self.prepared.params)?;
+            cells = b.binary(LLVMAdd, b.binary(LLVMMul, cells, size), b.index(*step));
+        }
+        Some(b.binary(LLVMMul, cells, b.index(place.cell_bytes)))
+    }
+
+    /// The address of the cell of the first step at this place of the block.
+    fn cell_address(
+        &self,
+        kernel: &Kernel<'_, 'p>,
+        access: AccessId,
+        (row, vector): At,
+    ) -> Option<Value<'p>> {
+        let (b, base) = (self.builder(), kernel.bases.get(&access)?);
+        let address = match base.row {
+            Some(bytes) if row > 0 => {
+                b.displace(base.address, b.binary(LLVMMul, bytes, kernel.rows[row as usize]), false)
+            }
+            _ => base.address,
+        };
+        let bytes = kernel.block.accesses[&access].place.cell_bytes;
+        let columns = vector * kernel.block.lanes * bytes;
+        Some(if columns == 0 { address } else { b.displace(address, b.index(columns), false) })
+    }
+
+    /// The vector of a value.
+    fn wide(
+        &self,
+        operand: &Operand,
+        ty: Type<'p>,
+        at: At,
+        kernel: &mut Kernel<'_, 'p>,
+    ) -> Option<Value<'p>> {
+        let (value, at) = self.narrow_or_wide(operand, ty, at, kernel)?;
+        if kernel.block.varies(operand).column {
+            return Some(value);
+        }
+        let key = (operand.clone(), at);
+        if let Some(&spread) = kernel.spread.get(&key) {
+            return Some(spread);
+        }
+        let spread = self.builder().spread(value, kernel.block.lanes);
+        kernel.spread.insert(key, spread);
+        Some(spread)
+    }
+
+    /// A value, as a vector if it varies along the columns; and where it was computed.
+    fn narrow_or_wide(
+        &self,
+        operand: &Operand,
+        ty: Type<'p>,
+        at: At,
+        kernel: &mut Kernel<'_, 'p>,
+    ) -> Option<(Value<'p>, At)> {
+        let varies = kernel.block.varies(operand);
+        let at = (if varies.row { at.0 } else { 0 }, if varies.column { at.1 } else { 0 });
+        let key = (operand.clone(), at);
+        if let Some(&known) = kernel.known.get(&key) {
+            return Some((known, at));
+        }
+        let value = match operand {
+            Operand::Outside(name) => self.lifted.outside.find(name)?,
+            Operand::Read(access) if kernel.block.is_cell(*access) => *kernel.cells.get(&at)?,
+            Operand::Read(access) => self.load_operand(*access, ty, at, kernel)?,
+            Operand::Op(number) => self.operation(*number, varies, at, kernel)?,
+        };
+        kernel.known.insert(key, value);
+        Some((value, at))
+    }
+
+    fn load_operand(
+        &self,
+        access: AccessId,
+        ty: Type<'p>,
+        at: At,
+        kernel: &Kernel<'_, 'p>,
+    ) -> Option<Value<'p>> {
+        let (b, moving) = (self.builder(), &kernel.block.accesses[&access]);
+        // The row's part first: it does not change in the loop.
+        let row = self.cell_address(kernel, access, (at.0, 0))?;
+        let here = b.displace(row, b.binary(LLVMMul, kernel.steps, kernel.bases[&access].term), false);
+        let columns = at.1 * kernel.block.lanes * moving.place.cell_bytes;
+        let address = if columns == 0 { here } else { b.displace(here, b.index(columns), false) };
+        Some(match moving.is_contiguous() {
+            true => {
+                let mask = kernel.cut.as_ref().map(|cut| cut.columns[at.1 as usize]);
+                self.load_cells(moving.place, ty, address, (kernel.block.lanes, mask))
+            }
+            false => self.load_cells(moving.place, ty, address, (1, None)),
+        })
+    }
+
+    fn operation(
+        &self,
+        number: usize,
+        varies: Varies,
+        at: At,
+        kernel: &mut Kernel<'_, 'p>,
+    ) -> Option<Value<'p>> {
+        let op = op_named(kernel.block.stmt, &kernel.block.stmt.body.ops[number].name)?;
+        let inst = self.op_inst(kernel.block.id, &op.name)?;
+        let mut operands = Vec::new();
+        // The last operand of a call is whom it calls: a copy keeps it, a vector calls another.
+        let count = inst.operands().len() - usize::from(varies.column && inst.is_call());
+        for (operand, original) in op.operands.iter().zip(inst.operands()).take(count) {
+            let ty = self.builder().type_of(original);
+            operands.push(match varies.column {
+                true => self.wide(operand, ty, at, kernel)?,
+                false => self.narrow_or_wide(operand, ty, at, kernel)?.0,
+            });
+        }
+        if varies.column {
+            return self.builder().widen(inst, &operands, kernel.block.lanes);
+        }
+        let copy = self.builder().copy(inst, &operands);
+        if self.lifted.reduced.contains(&inst) {
+            self.builder().may_overflow(copy);
+        }
+        Some(copy.value())
+    }
+}
+
+impl Block<'_, '_> {
+    /// Whether the access is one to the cells in registers.
+    fn is_cell(&self, access: AccessId) -> bool {
+        self.accesses[&access].place.array == self.accesses[&self.update].place.array
+    }
+
+    /// Cells are next to each other along the columns or the same; those that are written stay where they are.
+    fn is_regular(&self) -> bool {
+        let is_even = |moving: &Moving<'_>| match moving.column.split_last() {
+            Some((last, outer)) => (*last == 0 || *last == 1) && outer.iter().all(|step| *step == 0),
+            None => true,
+        };
+        let update = &self.accesses[&self.update];
+        let stands = update.summed.iter().all(|step| *step == 0);
+        // One access function: the proof behind the mark has it so, and this would be wrong without.
+        let is_same = |moving: &Moving<'_>| {
+            moving.place.array != update.place.array || moving.place.subscripts == update.place.subscripts
+        };
+        // What is loaded for a row must take part in that row.
+        let is_shared = |moving: &Moving<'_>| {
+            self.is_whole
+                || moving.place.array == update.place.array
+                || !moving.is_contiguous()
+                || moving.row.iter().all(|step| *step == 0)
+        };
+        stands
+            && update.is_contiguous()
+            && self.accesses.values().all(|moving| is_even(moving) && is_same(moving) && is_shared(moving))
+    }
+
+    fn varies(&self, operand: &Operand) -> Varies {
+        match operand {
+            Operand::Outside(_) => Varies::default(),
+            Operand::Read(access) => {
+                let moving = &self.accesses[access];
+                Varies { row: moving.row.iter().any(|step| *step != 0), column: moving.is_contiguous() }
+            }
+            Operand::Op(at) => {
+                let parts = self.stmt.body.ops[*at].operands.iter().map(|operand| self.varies(operand));
+                parts.fold(Varies::default(), |all, part| Varies {
+                    row: all.row || part.row,
+                    column: all.column || part.column,
+                })
+            }
+        }
+    }
+}
+
+fn rows_and_columns(summed: &For) -> Option<(&For, &For)> {
+    let [Node::For(row)] = &summed.body[..] else { return None };
+    let [Node::For(column)] = &row.body[..] else { return None };
+    Some((row, column))
+}

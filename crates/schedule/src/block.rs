@@ -1,0 +1,169 @@
+//! Blocks of cells in registers: which loops of a band sum up, and how large a block may be.
+//!
+//! In `C[i, j] += A[i, k] * B[k, j]` each cell is read and written once for each `k`. A block of `height` rows and `width`
+//! columns of `C` that stays in registers while `k` runs needs `height` cells of `A` and `width` cells of `B` for
+//! `height * width` terms (the micro-kernel of K. Goto and R. van de Geijn, "Anatomy of high-performance matrix
+//! multiplication", 2008, sections 4 and 5). The order of the terms of each sum stays, so the results do, to the bit.
+//!
+//! # Terms
+//! The *summed* member is the loop along which the written cell stands still, the *column* the one along which all
+//! accesses go from one cell to the next or stand still, the *row* a third one, along which something stands still that
+//! the summed loop moves: that is what is used again.
+//!
+//! # Invariant
+//! Rows and columns are coincident, and the statement touches the array it writes with one access function only. So
+//! while a block is in registers nobody else wants its cells. [`crate::legality`] proves that again for the schedule
+//! as a whole ([`crate::legality::registers_are_legal`]).
+//!
+//! # Sizes
+//! - height x width: as many as the registers hold beside the operands of one step, such that there is little to load.
+//! - terms: a panel of `width` columns of those stays in half of the first-level cache.
+//! - rows: what the panel meets stays in half of the second-level cache.
+
+use crate::Machine;
+use crate::affine::{AccessModel, StmtModel};
+use crate::cost::{Pace, paces};
+use crate::tree::{Block, Change, Freedom};
+
+/// The greatest height and the greatest number of vectors in a row of a block.
+const TALLEST: i64 = 8;
+const WIDEST: i64 = 3;
+
+/// A band of one statement that may be a contraction.
+pub struct Blocker<'a> {
+    /// The statement.
+    pub model: &'a StmtModel,
+    /// For each member of the band the coefficients of the counters.
+    pub rows: Vec<Option<Vec<i64>>>,
+    /// How many iterations each member has.
+    pub trips: &'a [f64],
+    /// What may be done to the band.
+    pub freedom: &'a Freedom,
+    /// The machine.
+    pub machine: &'a Machine,
+}
+
+impl Blocker<'_> {
+    /// The band with its cells in registers, for each choice of members that allows it.
+    pub fn changes(&self) -> Vec<Change> {
+        let count = self.rows.len();
+        if count < 3 || !self.freedom.permutable {
+            return Vec::new();
+        }
+        let Some((update, paces)) = self.update().zip(self.paces()) else { return Vec::new() };
+        let mut found = Vec::new();
+        for column in 0..count {
+            for row in 0..count {
+                for summed in 0..count {
+                    let roles = Roles { summed, row, column };
+                    if roles.fit(update, &paces, self.freedom) {
+                        found.extend(self.change(&roles, &paces));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The write of `x += ...`, if the statement is that and `x` is not touched otherwise.
+    fn update(&self) -> Option<usize> {
+        let all = &self.model.accesses;
+        let mut writes = all.iter().enumerate().filter(|(_, access)| access.is_write);
+        let (at, write) = writes.next()?;
+        let same = |other: &&AccessModel| other.array == write.array;
+        let equal = |other: &AccessModel| {
+            write.subscripts.is_some()
+                && other.subscripts == write.subscripts
+                && other.constants == write.constants
+        };
+        let is_update = all.iter().filter(same).any(|access| !access.is_write);
+        (writes.next().is_none() && is_update && all.iter().filter(same).all(equal)).then_some(at)
+    }
+
+    /// For each access its pace along each member.
+    fn paces(&self) -> Option<Vec<Vec<Pace>>> {
+        self.rows.iter().all(Option::is_some).then(|| paces(self.model, &self.rows))
+    }
+
+    fn change(&self, roles: &Roles, paces: &[Vec<Pace>]) -> Option<Change> {
+        let bytes = self.model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max) as i64;
+        let lanes = i64::from(self.machine.widest_bits) / 8 / bytes;
+        if lanes < 2 {
+            return None;
+        }
+        let block = self.size(roles, paces, lanes)?;
+        let order = (0..self.rows.len()).filter(|member| !roles.all().contains(member));
+        let order: Vec<usize> = order.chain(roles.all()).collect();
+        let mut tiles = vec![None; order.len()];
+        let panel = self.machine.l1_bytes as i64 / 2 / (block.width * bytes);
+        let depth = even(panel, self.trips[roles.summed]);
+        let rows = self.machine.l2_bytes as i64 / 2 / (depth.unwrap_or(panel).max(1) * bytes);
+        let at = order.len() - 3;
+        tiles[at] = depth;
+        // Whole blocks fill a tile.
+        let whole = |rows: i64| (rows / block.height).max(1) * block.height;
+        tiles[at + 1] = even(rows, self.trips[roles.row]).map(whole);
+        Some(Change { order, tiles, sink: false, block: Some(block) })
+    }
+
+    /// The block with the most terms for each operand that is loaded, among those that fit the registers and the loops.
+    fn size(&self, roles: &Roles, paces: &[Vec<Pace>], lanes: i64) -> Option<Block> {
+        let panels = paces.iter().filter(|paces| {
+            paces[roles.column] == Pace::Contiguous
+                && paces[roles.row] == Pace::Still
+                && paces[roles.summed] != Pace::Still
+        });
+        let panels = panels.count() as i64;
+        let registers = i64::from(self.machine.vector_registers);
+        let (rows, columns) = (self.trips[roles.row], self.trips[roles.column]);
+        let mut best: Option<(f64, Block)> = None;
+        for vectors in 1..=WIDEST {
+            for height in 2..=TALLEST {
+                let block = Block { height, width: vectors * lanes };
+                let is_short = (height as f64) > rows || (block.width as f64) > columns;
+                if height * vectors + panels * vectors + 2 > registers || is_short {
+                    continue;
+                }
+                let reuse = (height * vectors) as f64 / (height + vectors) as f64;
+                if best.is_none_or(|(most, _)| reuse > most) {
+                    best = Some((reuse, block));
+                }
+            }
+        }
+        best.map(|(_, block)| block)
+    }
+}
+
+/// A tile size that is a power of two, if it is worth to be tiled.
+fn even(size: i64, trip: f64) -> Option<i64> {
+    let size = 1i64 << size.max(16).ilog2().min(9);
+    (trip > 1.5 * size as f64).then_some(size)
+}
+
+/// Which members do what.
+struct Roles {
+    summed: usize,
+    row: usize,
+    column: usize,
+}
+
+impl Roles {
+    fn all(&self) -> [usize; 3] {
+        [self.summed, self.row, self.column]
+    }
+
+    fn fit(&self, update: usize, paces: &[Vec<Pace>], freedom: &Freedom) -> bool {
+        let Roles { summed, row, column } = *self;
+        let all = self.all();
+        let is_apart = all.iter().enumerate().all(|(at, member)| !all[..at].contains(member));
+        let along = |member: usize| paces[update][member];
+        is_apart
+            && freedom.coincident[row]
+            && freedom.coincident[column]
+            && along(summed) == Pace::Still
+            && along(row) != Pace::Still
+            && along(column) == Pace::Contiguous
+            && paces.iter().all(|paces| paces[column] != Pace::Far)
+            && paces.iter().any(|paces| paces[summed] != Pace::Still && paces[row] == Pace::Still)
+    }
+}

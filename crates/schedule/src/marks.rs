@@ -1,0 +1,40 @@
+//! Marks in a schedule tree are promises to the back end; those that cannot be proved are taken away.
+
+use crate::legality::{Error, parallel_is_legal, registers_are_legal};
+use dataflow::Dependences;
+use isl::{Schedule, ScheduleNode, ScheduleNodeType};
+use model::{REGISTERS, Scop, VECTOR};
+
+/// The schedule with those marks only that the checker agrees to. Without them the loops are the same.
+pub fn proved(scop: &Scop, dependences: &Dependences, schedule: Schedule) -> Result<Schedule, Error> {
+    let mut failure = None;
+    let checked = schedule.map_schedule_node_bottom_up(|node| {
+        if node.get_type()? != ScheduleNodeType::Mark {
+            return Ok(node);
+        }
+        match is_true(scop, dependences, &node) {
+            Ok(true) => return Ok(node),
+            Ok(false) => {}
+            Err(Error::Isl(error)) => return Err(error),
+            Err(error) => failure = Some(error),
+        }
+        node.delete()
+    });
+    match failure {
+        Some(error) => Err(error),
+        None => Ok(checked?),
+    }
+}
+
+fn is_true(scop: &Scop, dependences: &Dependences, mark: &ScheduleNode) -> Result<bool, Error> {
+    let (name, below) = (mark.mark_get_id()?.get_name()?, mark.get_child(0)?);
+    let is_band = below.get_type()? == ScheduleNodeType::Band;
+    match name.as_deref() {
+        Some(VECTOR) if is_band && below.band_n_member()? == 1 => {
+            Ok(parallel_is_legal(scop, dependences, &below, 0)?.is_legal())
+        }
+        Some(REGISTERS) if is_band => registers_are_legal(scop, &below),
+        // One that says nothing to the back end, or that stands where it means nothing.
+        other => Ok(!matches!(other, Some(VECTOR | REGISTERS))),
+    }
+}
