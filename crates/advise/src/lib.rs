@@ -11,7 +11,7 @@
 //! | `parallel` | which loops can run their iterations at the same time, and with which sums and copies? |
 //! | `band` | which loops can be tiled together, perhaps after skewing? |
 //! | `stride` | which loop should be innermost, and can it use vector instructions? |
-//! | `siblings` | which loops can be one, which can be several? |
+//! | `siblings`, `nests` | which loops can be one, which can be several? |
 //! | `layout` | does data lie in memory in the order of its use? |
 //! | `sketch` | before and after |
 //!
@@ -29,6 +29,7 @@
 mod band;
 mod distance;
 mod layout;
+mod nests;
 mod parallel;
 mod siblings;
 mod sketch;
@@ -128,6 +129,9 @@ pub struct Suggestion {
     pub nest: u32,
     /// The loops concerned, by position in the nest, outermost first.
     pub loops: Vec<u32>,
+    /// Another nest whose outermost loop is concerned, too.
+    #[serde(default)]
+    pub with_nest: Option<u32>,
     /// Where these loops stand in the source, as far as that is known.
     pub lines: Vec<SourceLoc>,
     /// The expected gain: the share of the run's instructions that it concerns, 0 to 1. `docs/advice.md` says for each
@@ -176,6 +180,7 @@ pub fn advise(profile: &Profile) -> Advice {
         suggestions.extend(siblings::suggest(&view));
         suggestions.extend(layout::suggest(&view));
     }
+    suggestions.extend(nests::suggest(profile));
     suggestions.retain(|s: &Suggestion| s.gain >= LEAST_SHARE);
     suggestions.sort_by(|a, b| {
         b.possible

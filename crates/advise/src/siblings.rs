@@ -4,7 +4,7 @@
 //! made. They can be one loop if each iteration reads only what the same or an earlier iteration made: for every flow from the first
 //! to the second in one iteration of the loops around, the source's counter is at most the target's. The gain is the share of the
 //! second loop's reads that then find the value still in a register or in the cache, times its share of the instructions.
-//! The profile has no flows between different nests, statement by statement, so outermost loops are not considered.
+//! What a statement between the two loops makes of the first for the second forbids it. Outermost loops are compared in `nests`.
 //!
 //! **Distribution.** An innermost loop that carries values in a part of its body only. Statements on no cycle of flows that the loop
 //! carries can get a loop of their own, whose iterations are independent. The gain is the share of the body's instances that becomes
@@ -14,7 +14,7 @@ use crate::stride::accesses;
 use crate::view::{Chain, Dep, View, at, inside, place, places_of, trips};
 use crate::{Kind, LEAST_SHARE, Obstacle, Suggestion, sketch};
 use std::collections::{BTreeMap, BTreeSet};
-use trace::profile::{AccessKind, Loop, Piece};
+use trace::profile::{AccessKind, Dependence, Loop, Piece, Statement};
 
 /// Suggestions for a nest.
 pub fn suggest(view: &View) -> Vec<Suggestion> {
@@ -39,14 +39,15 @@ fn fuse(view: &View, first: &Loop, second: &Loop) -> Option<Suggestion> {
         return None;
     }
     let fed: BTreeSet<u32> = flows.iter().map(|dep| dep.target.id).collect();
-    let reads = || view.statements(second).filter(|s| s.accesses.iter().any(|a| a.kind == AccessKind::Read));
-    let all: u64 = reads().map(|s| s.instances).sum();
-    let near: u64 = reads().filter(|s| fed.contains(&s.id)).map(|s| s.instances).sum();
-    let gain = view.share(second) * near as f64 / all.max(1) as f64;
+    let gain = view.share(second) * share_of_reads(view.statements(second), &fed);
     let loops = [first, second];
     let (d, [one, two]) = (first.dimension as usize, loops.map(place));
-    let obstacles: Vec<Obstacle> =
-        flows.iter().filter(|dep| !reads_no_later(dep, d)).map(|dep| later(dep)).collect();
+    let mut obstacles: Vec<Obstacle> = flows
+        .iter()
+        .filter(|dep| !reads_no_later(dep.dependence, d))
+        .map(|dep| later(Some(dep.index), dep.dependence, dep.source, dep.target))
+        .collect();
+    obstacles.extend(in_between(view, first, second));
     if !obstacles.is_empty() {
         let message = format!("{one} and {two} cannot be one loop as they are");
         return Some(view.forbidden(Kind::Fuse, &loops, gain, message, obstacles));
@@ -61,11 +62,51 @@ fn fuse(view: &View, first: &Loop, second: &Loop) -> Option<Suggestion> {
     Some(suggestion)
 }
 
+/// The share of what some statements read that these of them read.
+pub fn share_of_reads<'a>(statements: impl Iterator<Item = &'a Statement>, fed: &BTreeSet<u32>) -> f64 {
+    let reads = statements.filter(|s| s.accesses.iter().any(|a| a.kind == AccessKind::Read));
+    let (mut near, mut all) = (0, 0);
+    for statement in reads {
+        all += statement.instances;
+        near += if fed.contains(&statement.id) { statement.instances } else { 0 };
+    }
+    near as f64 / all.max(1) as f64
+}
+
+/// Statements outside both loops that use what the first has made in the same iteration of the loops around, and from which
+/// something reaches the second.
+fn in_between(view: &View, first: &Loop, second: &Loop) -> Vec<Obstacle> {
+    let around = first.dimension as usize;
+    let outside = |s: &Statement| !inside(s, first) && !inside(s, second);
+    let mut next: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let here = || view.deps.iter().filter(|dep| dep.is_flow() && dep.reaches(around));
+    for dep in here().filter(|dep| outside(dep.source)) {
+        next.entry(dep.source.id).or_default().push(dep.target.id);
+    }
+    let second: BTreeSet<u32> = view.statements(second).map(|s| s.id).collect();
+    let feeds = |dep: &&Dep| !reached(&next, dep.target.id).is_disjoint(&second);
+    here()
+        .filter(|dep| inside(dep.source, first) && outside(dep.target))
+        .filter(feeds)
+        .map(|dep| Obstacle {
+            dependence: Some(dep.index),
+            source: dep.source.loc.clone(),
+            target: dep.target.loc.clone(),
+            message: format!(
+                "{} uses what {} makes, and the second loop uses what comes of it",
+                at(dep.target),
+                at(dep.source)
+            ),
+            exact: dep.dependence.relation.exact,
+        })
+        .collect()
+}
+
 /// Whether every instance reads what an iteration of the first loop made whose counter is not greater than its own.
-fn reads_no_later(dep: &Dep, d: usize) -> bool {
-    let lost =
-        dep.dependence.relation.pieces.iter().map(|p| p.points).sum::<u64>() < dep.dependence.relation.points;
-    !lost && dep.dependence.relation.pieces.iter().all(|piece| not_after(piece, d))
+pub fn reads_no_later(dependence: &Dependence, d: usize) -> bool {
+    let relation = &dependence.relation;
+    let lost = relation.pieces.iter().map(|p| p.points).sum::<u64>() < relation.points;
+    !lost && relation.pieces.iter().all(|piece| not_after(piece, d))
 }
 
 fn not_after(piece: &Piece, d: usize) -> bool {
@@ -74,18 +115,24 @@ fn not_after(piece: &Piece, d: usize) -> bool {
     label.exact && unit && label.constant.is_some_and(|c| c <= 0)
 }
 
-fn later(dep: &Dep) -> Obstacle {
+/// The obstacle that a dependence is which asks for something too early; `index` is its position in the nest.
+pub fn later(
+    index: Option<u32>,
+    dependence: &Dependence,
+    source: &Statement,
+    target: &Statement,
+) -> Obstacle {
     Obstacle {
-        dependence: Some(dep.index),
-        source: dep.source.loc.clone(),
-        target: dep.target.loc.clone(),
+        dependence: index,
+        source: source.loc.clone(),
+        target: target.loc.clone(),
         message: format!(
             "{} uses what {} makes, perhaps in a later iteration ({})",
-            at(dep.target),
-            at(dep.source),
-            dep.dependence.relation.pieces.first().map_or("no piece", |p| p.isl.as_str())
+            at(target),
+            at(source),
+            dependence.relation.pieces.first().map_or("no piece", |p| p.isl.as_str())
         ),
-        exact: dep.dependence.relation.exact,
+        exact: dependence.relation.exact,
     }
 }
 

@@ -4,8 +4,8 @@ use crate::{Advice, Kind, Suggestion, advise};
 use model::SourceLoc;
 use std::collections::BTreeSet;
 use trace::profile::{
-    Access, AccessKind, Carrier, Class, Dependence, DependenceKind, Folded, Label, Loop, Nest, Piece,
-    Profile, Statement, Warning,
+    Access, AccessKind, Carrier, Class, Dependence, DependenceKind, Folded, FromNest, Label, Loop, Nest,
+    Piece, Profile, Statement, Warning,
 };
 
 /// Iterations of each loop.
@@ -321,6 +321,56 @@ fn loops_that_follow_each_other_are_one_if_nothing_is_read_too_early() {
     let mut b = two_loops(0);
     b.0.loops[2].iterations += 1;
     assert!(b.advise().suggestions.iter().all(|s| s.id != Kind::Fuse));
+}
+
+#[test]
+fn what_a_statement_between_two_loops_makes_of_the_first_keeps_them_apart() {
+    let mut b = two_loops(0);
+    let between = b.statement(1, Class::Float, &[]);
+    b.flow(0, between, &[Some(0)]);
+    assert!(possible(&b.advise(), Kind::Fuse).obstacles.is_empty());
+    b.flow(between, 1, &[Some(0)]);
+    assert!(forbidden(&b.advise(), Kind::Fuse).obstacles[0].message.contains("what comes of it"));
+}
+
+/// `for (i) a[i] = ...; for (i) ... = a[i + shift];`, each a nest of its own.
+fn two_nests(shift: i64) -> Vec<Nest> {
+    let mut first = Builder::new(1);
+    let made = first.statement(1, Class::Float, &[(WRITE, &[Some(4)])]);
+    let used = first.statement(1, Class::Float, &[(READ, &[Some(4)])]);
+    let dependence = first.flow(made, used, &[Some(-shift)]).clone();
+    first.0.dependences.clear();
+    let mut nests = [first.0.clone(), first.0];
+    nests[0].statements.truncate(1);
+    nests[1].statements.remove(0);
+    nests[1].statements[0].id = 0;
+    nests[1].from_nests = vec![(0, 1)];
+    nests[1].from_neighbours = vec![FromNest { nest: 0, dependence: Dependence { target: 0, ..dependence } }];
+    nests[1].loops[0].loc = line(5);
+    nests[1].id = 1;
+    nests.to_vec()
+}
+
+#[test]
+fn outermost_loops_are_one_if_nothing_is_in_between() {
+    let of = |nests: Vec<Nest>| advise(&Profile { nests, ..Profile::default() });
+    for shift in [0, -1] {
+        let advice = of(two_nests(shift));
+        let fuse = possible(&advice, Kind::Fuse);
+        assert_eq!((fuse.nest, fuse.with_nest, fuse.gain), (1, Some(0), 1.0));
+        assert!(fuse.needs[0].contains("code between"), "{fuse:?}");
+        assert_eq!((fuse.lines.len(), fuse.before.len(), fuse.after.len()), (2, 4, 3));
+    }
+    let advice = of(two_nests(1));
+    assert!(forbidden(&advice, Kind::Fuse).obstacles[0].message.contains("later iteration"));
+    let mut nests = two_nests(0);
+    nests[1].loops[0].iterations += 1;
+    assert!(of(nests).suggestions.iter().all(|s| s.id != Kind::Fuse));
+    let mut nests = two_nests(0);
+    let between = Nest { id: 2, from_nests: vec![(0, 1)], ..Builder::new(1).0 };
+    nests[1].from_nests.push((2, 1));
+    nests.push(between);
+    assert!(forbidden(&of(nests), Kind::Fuse).obstacles[0].message.contains("what comes of it"));
 }
 
 #[test]

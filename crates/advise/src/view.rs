@@ -203,6 +203,7 @@ impl<'a> View<'a> {
             possible: true,
             nest: self.nest.id,
             loops: loops.iter().map(|l| l.id).collect(),
+            with_nest: None,
             lines: loops.iter().filter_map(|l| l.loc.clone()).collect(),
             gain,
             message,

@@ -170,6 +170,28 @@ fn backprop_gives_the_advice_of_the_paper() {
 
 /// Iterations that are all alike are recorded together; the result is the same as one by one.
 #[test]
+fn loops_that_follow_each_other_in_a_function_can_be_one() {
+    let source = "#include <stdio.h>
+static double a[5000], b[5000], c[5000];
+int main(void) {
+    for (int i = 0; i < 5000; i++) a[i] = i * 0.5;
+    for (int i = 0; i < 5000; i++) b[i] = a[i] + 1;
+    double sum = 0;
+    for (int i = 0; i < 5000; i++) sum += b[i];
+    for (int i = 0; i < 5000; i++) c[i] = b[4999 - i] * sum;
+    printf(\"%g %g\\n\", c[7], sum);
+}";
+    let scratch = Scratch::new();
+    let program = scratch.compile(source, &["-O1", "-g", "-fno-tree-loop-distribution"]);
+    let (output, _) = scratch.profile(&["--once"], &program, &[]);
+    let text = stderr(&output);
+    let says = |what: &str| text.lines().any(|line| line.contains(what));
+    assert!(says("program.c:4 and the loop at program.c:5 can be one loop"), "{text}");
+    assert!(says("program.c:5 and the loop at program.c:7 can be one loop"), "{text}");
+    assert!(says("program.c:5 and the loop at program.c:8 cannot be one loop"), "{text}");
+}
+
+#[test]
 fn shortcuts_change_nothing() {
     let cases = [("hotspot", "-O2", ""), ("lud", "-O2", ""), ("nw", "-O0", ""), ("btree", "-O2", "find")];
     for (name, level, only) in cases {

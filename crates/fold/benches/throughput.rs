@@ -1,27 +1,23 @@
 //! Points per second and core, intermediate polyhedra and pieces, for regular and irregular streams in each mode.
 //!
 //! `cargo bench -p fold` prints one line per stream and mode; `cargo bench -p fold -- NAME` only streams whose name
-//! contains NAME; `-- --points 1e7` sets the length. Points are made a million at a time outside the timed part, so
+//! contains NAME; `-- --points 1e7` sets the length. Points are made a few thousand at a time outside the timed part, so
 //! only folding is measured. The last table shows the same stream over three decades of length: time per point and
 //! intermediate polyhedra must not grow with the length.
 
-use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fold::{Folder, Mode, Options};
+use nix::time::{ClockId, clock_gettime};
 
-/// Time this thread has had on a core, where the system says so (Linux), so that other work on the machine does not
-/// count; otherwise the time on the clock.
+/// Time this thread has had on a core, so that other work on the machine does not count, to the nanosecond: the system's own accounts
+/// are only brought up to date every few milliseconds.
 fn now() -> Duration {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let on_core = std::fs::read_to_string("/proc/thread-self/schedstat")
-        .ok()
-        .and_then(|s| s.split_whitespace().next()?.parse().ok().map(Duration::from_nanos));
-    on_core.unwrap_or_else(|| START.elapsed())
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).expect("Linux has this clock")
 }
 
-/// Points made at a time.
-const BLOCK: usize = 1 << 20;
+/// Points made at a time: few enough to stay in the caches, so that long and short streams differ in nothing but their length.
+const BLOCK: usize = 1 << 13;
 
 /// A source of points: appends the numbers of the next point; false at the end of the stream.
 type Source = Box<dyn FnMut(&mut Vec<i64>) -> bool>;
@@ -305,7 +301,7 @@ fn main() {
     for stream in streams().iter().filter(|s| s.name.contains(&filter)) {
         let mut each = Vec::new();
         for n in [points / 1000, points / 100, points / 10, points] {
-            // Short streams are repeated: the clock of the core is coarse.
+            // Short streams are repeated, so that each length takes as long.
             let runs = points / n;
             let mut total = Duration::ZERO;
             let mut m = measure(stream, n, &Options::default());

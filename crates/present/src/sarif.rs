@@ -86,6 +86,7 @@ mod tests {
             possible: true,
             nest: 3,
             loops: vec![0, 1],
+            with_nest: None,
             lines: vec![loc(4), loc(5)],
             gain: 0.3333,
             message: "tile it".into(),

@@ -150,6 +150,18 @@ pub struct Nest {
     pub induction_dependences: u32,
     /// Dependences on statements of other nests: the position of that nest in the profile, and how many streams.
     pub from_nests: Vec<(u32, u32)>,
+    /// Those of them, without those of induction variables, on nests of the same call.
+    #[serde(default)]
+    pub from_neighbours: Vec<FromNest>,
+}
+
+/// A dependence on a statement of another nest.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct FromNest {
+    /// Position of that nest in the profile.
+    pub nest: u32,
+    /// The dependence; its source is a statement of that nest, and no loop is around both.
+    pub dependence: Dependence,
 }
 
 /// A place in the code: an offset that does not depend on where the file was loaded.

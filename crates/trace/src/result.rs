@@ -14,10 +14,13 @@ use crate::context::{Kind, OUTSIDE};
 use crate::folded::{folded, identity, projected};
 use crate::profile::{
     Access, AccessKind, Address, Carrier, Class, Collection, Dependence, DependenceKind, FORMAT, Folded,
-    Frame, Loop, LoopKind, Nest, Profile, Statement, Totals,
+    Frame, FromNest, Loop, LoopKind, Nest, Profile, Statement, Totals,
 };
 use crate::tracer::{Target, Tracer};
 use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Most dependences between two nests that are described one by one.
+const MOST_BETWEEN: u32 = 1000;
 
 /// A dependence between two statements, by number.
 struct Edge {
@@ -508,34 +511,55 @@ impl Builder {
                 continue;
             };
             if from != to {
-                *between.entry((to, from)).or_default() += 1;
+                let streams = between.entry((to, from)).or_default();
+                *streams += 1;
+                if *streams <= MOST_BETWEEN
+                    && self.are_neighbours(edge)
+                    && !self.is_induction(edge, induction)
+                {
+                    let dependence = self.dependence(edge, source, target, Vec::new());
+                    nests[to].from_neighbours.push(FromNest { nest: from as u32, dependence });
+                }
                 continue;
             }
             if self.is_induction(edge, induction) {
                 nests[to].induction_dependences += 1;
                 continue;
             }
-            let relation = self.relations[edge.relation].clone();
+            let relation = &self.relations[edge.relation];
             let [a, b] = [source, target].map(|s| &nests[to].statements[s as usize].loops);
             let common = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-            let distance: Vec<Option<i64>> = (0..common).map(|d| distance(&relation, d)).collect();
-            let contexts = &self.tracer.contexts;
-            let threads = [edge.source, edge.target].map(|s| contexts.thread(self.context_of(s)));
-            let dependence = Dependence {
-                source,
-                target,
-                kind: edge.kind,
-                carrier: edge.carrier,
-                carried_by: distance.iter().position(|d| *d != Some(0)).map(|d| d as u32),
-                distance,
-                relation,
-                across_threads: threads[0] != threads[1],
-            };
-            nests[to].dependences.push(dependence);
+            let distance: Vec<Option<i64>> = (0..common).map(|d| distance(relation, d)).collect();
+            nests[to].dependences.push(self.dependence(edge, source, target, distance));
         }
         for ((to, from), count) in between {
             nests[to].from_nests.push((from as u32, count));
         }
+    }
+
+    /// A dependence between statements at these positions in their nests.
+    fn dependence(&self, edge: &Edge, source: u32, target: u32, distance: Vec<Option<i64>>) -> Dependence {
+        let contexts = &self.tracer.contexts;
+        let threads = [edge.source, edge.target].map(|s| contexts.thread(self.context_of(s)));
+        Dependence {
+            source,
+            target,
+            kind: edge.kind,
+            carrier: edge.carrier,
+            carried_by: distance.iter().position(|d| *d != Some(0)).map(|d| d as u32),
+            distance,
+            relation: self.relations[edge.relation].clone(),
+            across_threads: threads[0] != threads[1],
+        }
+    }
+
+    /// Whether source and target are in outermost loops of the same call.
+    fn are_neighbours(&self, edge: &Edge) -> bool {
+        let around = |stmt: u32| {
+            let root = self.outermost(self.context_of(stmt))?;
+            Some(self.tracer.contexts.get(root).parent)
+        };
+        around(edge.source).is_some() && around(edge.source) == around(edge.target)
     }
 }
 
