@@ -58,7 +58,8 @@ fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
     Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None })))
 }
 
-fn optimized(scop: &Scop, dependences: &Dependences, machine: Machine) -> Result<Plan, Reason> {
+/// A faster order, if there is one.
+pub fn optimized(scop: &Scop, dependences: &Dependences, machine: Machine) -> Result<Plan, Reason> {
     let operations = scop.ctx.operations_left().unwrap_or(u64::MAX);
     let how = schedule::Options { operations, machine, ..schedule::Options::default() };
     match schedule::optimize(scop, dependences, &how) {

@@ -55,6 +55,13 @@ LLVMValueRef orthant_masked_load(LLVMBuilderRef builder, LLVMTypeRef type, LLVMV
                                                 Constant::getNullValue(of)));
 }
 
+LLVMValueRef orthant_gather(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueRef addresses, unsigned alignment,
+                            LLVMValueRef mask) {
+  Type *of = unwrap(type);
+  return wrap(unwrap(builder)->CreateMaskedGather(of, unwrap(addresses), Align(alignment),
+                                                  mask ? unwrap(mask) : nullptr, Constant::getNullValue(of)));
+}
+
 LLVMValueRef orthant_masked_store(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef address,
                                   unsigned alignment, LLVMValueRef mask) {
   return wrap(unwrap(builder)->CreateMaskedStore(unwrap(value), unwrap(address), Align(alignment), unwrap(mask)));

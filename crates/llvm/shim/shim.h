@@ -148,6 +148,8 @@ LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockR
 // The value, or at the end of the block one that is the same number for all who use it, if it may be undefined.
 LLVMValueRef orthant_masked_load(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueRef address, unsigned alignment,
                                  LLVMValueRef mask); // elements that are not loaded are zero
+LLVMValueRef orthant_gather(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueRef addresses, unsigned alignment,
+                            LLVMValueRef mask); // no mask: all
 LLVMValueRef orthant_masked_store(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef address,
                                   unsigned alignment, LLVMValueRef mask);
 LLVMValueRef orthant_freeze(LLVMValueRef value, LLVMBasicBlockRef block);

@@ -176,6 +176,13 @@ unsafe extern "C" {
         alignment: c_uint,
         mask: LLVMValueRef,
     ) -> LLVMValueRef;
+    pub fn orthant_gather(
+        builder: LLVMBuilderRef,
+        ty: LLVMTypeRef,
+        addresses: LLVMValueRef,
+        alignment: c_uint,
+        mask: LLVMValueRef,
+    ) -> LLVMValueRef;
     pub fn orthant_masked_store(
         builder: LLVMBuilderRef,
         value: LLVMValueRef,

@@ -6,8 +6,8 @@
 //! multiplication", 2008, sections 4 and 5). The order of the terms of each sum stays, so the results do, to the bit.
 //!
 //! # Terms
-//! The *summed* member is the loop along which the written cell stands still, the *column* the one along which all
-//! accesses go from one cell to the next or stand still, the *row* a third one, along which something stands still that
+//! The *summed* member is the loop along which the written cell stands still, the *column* the one along which
+//! the written cell is followed by the next one, the *row* a third one, along which something stands still that
 //! the summed loop moves: that is what is used again.
 //!
 //! # Invariant
@@ -17,7 +17,8 @@
 //!
 //! # Sizes
 //! - height x width: as many as the registers hold beside the operands of one step, such that there is little to load.
-//! - terms: a panel of `width` columns of those stays in half of the first-level cache.
+//! Cells that are far apart along the columns are gathered, once for all rows.
+//! - terms: a panel of `width` columns of those stays in three quarters of the first-level cache.
 //! - rows: what the panel meets stays in half of the second-level cache.
 
 use crate::Machine;
@@ -95,7 +96,7 @@ impl Blocker<'_> {
         let order = (0..self.rows.len()).filter(|member| !roles.all().contains(member));
         let order: Vec<usize> = order.chain(roles.all()).collect();
         let mut tiles = vec![None; order.len()];
-        let panel = self.machine.l1_bytes as i64 / 2 / (block.width * bytes);
+        let panel = self.machine.l1_bytes as i64 * 3 / 4 / (block.width * bytes);
         let depth = even(panel, self.trips[roles.summed]);
         let rows = self.machine.l2_bytes as i64 / 2 / (depth.unwrap_or(panel).max(1) * bytes);
         let at = order.len() - 3;
@@ -109,7 +110,7 @@ impl Blocker<'_> {
     /// The block with the most terms for each operand that is loaded, among those that fit the registers and the loops.
     fn size(&self, roles: &Roles, paces: &[Vec<Pace>], lanes: i64) -> Option<Block> {
         let panels = paces.iter().filter(|paces| {
-            paces[roles.column] == Pace::Contiguous
+            paces[roles.column] != Pace::Still
                 && paces[roles.row] == Pace::Still
                 && paces[roles.summed] != Pace::Still
         });
@@ -163,7 +164,8 @@ impl Roles {
             && along(summed) == Pace::Still
             && along(row) != Pace::Still
             && along(column) == Pace::Contiguous
-            && paces.iter().all(|paces| paces[column] != Pace::Far)
+            // What is gathered from far apart must serve all rows.
+            && paces.iter().all(|paces| paces[column] != Pace::Far || paces[row] == Pace::Still)
             && paces.iter().any(|paces| paces[summed] != Pace::Still && paces[row] == Pace::Still)
     }
 }

@@ -16,7 +16,7 @@
 //! terms in the same order, and every operation that is made wider here rounds each element as the original does.
 //!
 //! The statement is taken from the model: its accesses as [`Place`]s, its operations from its body. What has another form
-//! (an operation that cannot be made wider, a value computed from counters, cells that are not next to each other) is written
+//! (an operation that cannot be made wider, a value computed from counters) is written
 //! as plain loops.
 
 use super::builder::{Builder, Type};
@@ -63,10 +63,28 @@ struct Moving<'a> {
     column: Vec<i64>,
 }
 
+/// Where the cell of the next column is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// It is the same.
+    Same,
+    /// Behind the cell.
+    Behind,
+    /// Elsewhere: such cells are gathered.
+    Elsewhere,
+}
+
 impl Moving<'_> {
-    /// Whether the next column is the next cell; otherwise it is the same one.
-    fn is_contiguous(&self) -> bool {
-        self.column.last() == Some(&1)
+    fn next(&self) -> Next {
+        match self.column.split_last() {
+            Some((1, outer)) if outer.iter().all(|step| *step == 0) => Next::Behind,
+            _ if self.column.iter().all(|step| *step == 0) => Next::Same,
+            _ => Next::Elsewhere,
+        }
+    }
+
+    fn varies(&self) -> Varies {
+        Varies { row: self.row.iter().any(|step| *step != 0), column: self.next() != Next::Same }
     }
 }
 
@@ -87,6 +105,8 @@ struct Base<'p> {
     row: Option<Value<'p>>,
     /// The bytes to the next term.
     term: Value<'p>,
+    /// The bytes to each column of each vector, if these are not one behind the other.
+    columns: Vec<Value<'p>>,
 }
 
 /// The rows of a block.
@@ -386,14 +406,21 @@ impl<'p> Emitter<'_, 'p> {
     /// Each access's cell where all three loops are at their first value.
     fn bases(&self, block: &Block<'_, 'p>) -> Option<HashMap<AccessId, Base<'p>>> {
         let counters = block.counters.iter().map(|counter| self.expr(counter)).collect::<Option<Vec<_>>>()?;
-        let mut bases = HashMap::new();
+        let (b, mut bases) = (self.builder(), HashMap::new());
         for (id, moving) in &block.accesses {
             let (address, ..) = self.address(moving.place, &counters, block.is_whole)?;
-            let row = match moving.row.iter().any(|step| *step != 0) {
+            let row = match moving.varies().row {
                 true => Some(self.step_bytes(moving.place, &moving.row)?),
                 false => None,
             };
-            bases.insert(*id, Base { address, row, term: self.step_bytes(moving.place, &moving.summed)? });
+            let mut columns = Vec::new();
+            if moving.next() == Next::Elsewhere {
+                let step = b.spread(self.step_bytes(moving.place, &moving.column)?, block.lanes);
+                let number = |vector: i64| b.counting(b.index(vector * block.lanes), block.lanes);
+                columns.extend((0..block.vectors).map(|vector| b.binary(LLVMMul, number(vector), step)));
+            }
+            let term = self.step_bytes(moving.place, &moving.summed)?;
+            bases.insert(*id, Base { address, row, term, columns });
         }
         Some(bases)
     }
@@ -485,14 +512,22 @@ impl<'p> Emitter<'_, 'p> {
         // The row's part first: it does not change in the loop.
         let row = self.cell_address(kernel, access, (at.0, 0))?;
         let here = b.displace(row, b.binary(LLVMMul, kernel.steps, kernel.bases[&access].term), false);
-        let columns = at.1 * kernel.block.lanes * moving.place.cell_bytes;
-        let address = if columns == 0 { here } else { b.displace(here, b.index(columns), false) };
-        Some(match moving.is_contiguous() {
-            true => {
-                let mask = kernel.cut.as_ref().map(|cut| cut.columns[at.1 as usize]);
-                self.load_cells(moving.place, ty, address, (kernel.block.lanes, mask))
+        let (lanes, mask) = (kernel.block.lanes, kernel.cut.as_ref().map(|cut| cut.columns[at.1 as usize]));
+        Some(match moving.next() {
+            Next::Same => self.load_cells(moving.place, ty, here, (1, None)),
+            Next::Behind => {
+                let columns = at.1 * lanes * moving.place.cell_bytes;
+                let address = if columns == 0 { here } else { b.displace(here, b.index(columns), false) };
+                self.load_cells(moving.place, ty, address, (lanes, mask))
             }
-            false => self.load_cells(moving.place, ty, address, (1, None)),
+            Next::Elsewhere => {
+                let offsets = kernel.bases[&access].columns[at.1 as usize];
+                let (is_exact, alignment) =
+                    cell_facts(self.lifted, moving.place.array, moving.place.cell_bytes);
+                let load = b.gather(b.vector(ty, lanes), b.displace(here, offsets, false), alignment, mask);
+                self.facts.annotate(load, Touched { array: moving.place.array, is_exact });
+                load
+            }
         })
     }
 
@@ -532,12 +567,8 @@ impl Block<'_, '_> {
         self.accesses[&access].place.array == self.accesses[&self.update].place.array
     }
 
-    /// Cells are next to each other along the columns or the same; those that are written stay where they are.
+    /// Cells that are written are next to each other along the columns and stay where they are along the terms.
     fn is_regular(&self) -> bool {
-        let is_even = |moving: &Moving<'_>| match moving.column.split_last() {
-            Some((last, outer)) => (*last == 0 || *last == 1) && outer.iter().all(|step| *step == 0),
-            None => true,
-        };
         let update = &self.accesses[&self.update];
         let stands = update.summed.iter().all(|step| *step == 0);
         // One access function: the proof behind the mark has it so, and this would be wrong without.
@@ -546,23 +577,18 @@ impl Block<'_, '_> {
         };
         // What is loaded for a row must take part in that row.
         let is_shared = |moving: &Moving<'_>| {
-            self.is_whole
-                || moving.place.array == update.place.array
-                || !moving.is_contiguous()
-                || moving.row.iter().all(|step| *step == 0)
+            let Varies { row, column } = moving.varies();
+            self.is_whole || moving.place.array == update.place.array || !(row && column)
         };
         stands
-            && update.is_contiguous()
-            && self.accesses.values().all(|moving| is_even(moving) && is_same(moving) && is_shared(moving))
+            && update.next() == Next::Behind
+            && self.accesses.values().all(|moving| is_same(moving) && is_shared(moving))
     }
 
     fn varies(&self, operand: &Operand) -> Varies {
         match operand {
             Operand::Outside(_) => Varies::default(),
-            Operand::Read(access) => {
-                let moving = &self.accesses[access];
-                Varies { row: moving.row.iter().any(|step| *step != 0), column: moving.is_contiguous() }
-            }
+            Operand::Read(access) => self.accesses[access].varies(),
             Operand::Op(at) => {
                 let parts = self.stmt.body.ops[*at].operands.iter().map(|operand| self.varies(operand));
                 parts.fold(Varies::default(), |all, part| Varies {

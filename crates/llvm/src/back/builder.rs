@@ -290,6 +290,18 @@ impl<'p> Builder<'p> {
         Value::of(ask!(ffi::orthant_masked_load(self.raw, ty.0, address.raw, alignment, mask.raw)))
     }
 
+    /// A vector of elements at these addresses; with a mask, those that are not loaded are 0.
+    pub fn gather(
+        &self,
+        ty: Type<'p>,
+        addresses: Value<'p>,
+        alignment: u32,
+        mask: Option<Value<'p>>,
+    ) -> Value<'p> {
+        let mask = mask.map_or(std::ptr::null_mut(), |mask| mask.raw);
+        Value::of(ask!(ffi::orthant_gather(self.raw, ty.0, addresses.raw, alignment, mask)))
+    }
+
     /// Stores some elements of a vector; the instruction.
     pub fn store_masked(
         &self,

@@ -82,6 +82,18 @@ static unsigned long hash(const void *bytes, size_t count, unsigned long seed) {
         for (int k = 0; k < p; k++)                                                                                   \
           c[i][j] += a[i][k] * b[k][j] - d[k][j] * a[i][k];                                                           \
   }                                                                                                                   \
+  __attribute__((noinline)) static void turned_##T(int n, int m, int p, T c[n][m], T a[n][p], T b[m][p]) {            \
+    for (int i = 0; i < n; i++)                                                                                       \
+      for (int j = 0; j < m; j++)                                                                                     \
+        for (int k = 0; k < p; k++)                                                                                   \
+          c[i][j] += a[i][k] * b[j][k];                                                                               \
+  }                                                                                                                   \
+  __attribute__((noinline)) static void twice_turned_##T(int n, int p, T c[n][n], T a[n][p], T b[n][p], T f) {        \
+    for (int i = 0; i < n; i++)                                                                                       \
+      for (int k = 0; k < p; k++)                                                                                     \
+        for (int j = 0; j <= i; j++)                                                                                  \
+          c[i][j] += a[j][k] * f * b[i][k] + b[j][k] * f * a[i][k];                                                   \
+  }                                                                                                                   \
   static unsigned long all_##T(int n, int m, int p) {                                                                 \
     T *ca = fresh_##T(0, n, m), *cb = fresh_##T(0, n, n);                                                             \
     T *np = fresh_##T(1, n, p), *pn = fresh_##T(2, p, n), *pm = fresh_##T(3, p, m), *dm = fresh_##T(4, p, m);         \
@@ -93,10 +105,12 @@ static unsigned long hash(const void *bytes, size_t count, unsigned long seed) {
     two_##T(n, m, p, (void *)ca, (void *)np, (void *)pm, (void *)dm);                                                 \
     terms_of_row_##T(n, m, (void *)ca, (void *)nn, (void *)nm);                                                       \
     terms_of_column_##T(n, m, (void *)ca, (void *)nm, (void *)mm);                                                    \
+    turned_##T(n, m, p, (void *)ca, (void *)np, (void *)fresh_##T(2, m, p));                                          \
     seed = hash(ca, sizeof(T) * n * m, seed);                                                                         \
     cb = fresh_##T(0, n, n);                                                                                          \
     below_##T(n, p, (void *)cb, (void *)np, (void *)pn);                                                              \
     above_##T(n, p, (void *)cb, (void *)pn, (void *)pn);                                                              \
+    twice_turned_##T(n, p, (void *)cb, (void *)np, (void *)fresh_##T(2, n, p), (T)5);                                 \
     return hash(cb, sizeof(T) * n * n, seed);                                                                         \
   }
 
