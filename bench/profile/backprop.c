@@ -5,7 +5,7 @@
 
 static float squash(float x) { return (float)(1.0 / (1.0 + exp(-x))); }
 
-__attribute__((noinline)) static void layerforward(float *l1, float *l2, float **conn, int n1, int n2) {
+static void layerforward(float *l1, float *l2, float **conn, int n1, int n2) {
     for (int j = 1; j <= n2; j++) {
         float sum = 0.0f;
         for (int k = 0; k <= n1; k++)

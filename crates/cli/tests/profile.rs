@@ -168,7 +168,6 @@ fn backprop_gives_the_advice_of_the_paper() {
     }
 }
 
-/// Iterations that are all alike are recorded together; the result is the same as one by one.
 #[test]
 fn loops_that_follow_each_other_in_a_function_can_be_one() {
     let source = "#include <stdio.h>
@@ -191,6 +190,7 @@ int main(void) {
     assert!(says("program.c:5 and the loop at program.c:8 cannot be one loop"), "{text}");
 }
 
+/// Iterations that are all alike are recorded together; the result is the same as one by one.
 #[test]
 fn shortcuts_change_nothing() {
     let cases = [("hotspot", "-O2", ""), ("lud", "-O2", ""), ("nw", "-O0", ""), ("btree", "-O2", "find")];
@@ -512,7 +512,7 @@ fn a_newer_qemu_reads_registers() {
         return;
     };
     let source = "#include <stdio.h>
-static int a[4000];
+static volatile int a[4000];
 int main(int argc, char **argv) {
     long sum = 0;
     for (int i = 0; i < 3000; i++) sum += a[i / (argc + 2)] + i;

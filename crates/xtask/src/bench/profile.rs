@@ -22,7 +22,7 @@ use std::process::Command;
 /// A program: its name, its kernels (none: everything), and arguments with which it runs for about a hundredth of a second, so that a
 /// full profile takes a few.
 const PROGRAMS: [(&str, &[&str], &str); 14] = [
-    ("backprop", &["layerforward"], "1500 1500"),
+    ("backprop", &[], "1500 1500"),
     ("bfs", &["search"], "100000"),
     ("btree", &["find"], "100000"),
     ("cfd", &["flux", "step"], "10000"),
