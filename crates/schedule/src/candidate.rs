@@ -366,7 +366,7 @@ impl Chooser<'_> {
     /// With blocks of cells in registers.
     fn blocked(&self) -> Vec<Change> {
         let [stmt] = self.parts.concat()[..] else { return Vec::new() };
-        if self.options.tiling != Tiling::Auto {
+        if self.options.tiling != Tiling::Auto || !self.options.registers {
             return Vec::new();
         }
         let row = |rows: &HashMap<usize, Row>| rows.get(&stmt).and_then(|row| row.coefficients.clone());
