@@ -17,7 +17,7 @@
 //!
 //! # Sizes
 //! - height x width: as many as the registers hold beside the operands of one step, such that there is little to load.
-//! Cells that are far apart along the columns are gathered, once for all rows.
+//!   Cells that are far apart along the columns are gathered, once for all rows.
 //! - terms: a panel of `width` columns of those stays in three quarters of the first-level cache.
 //! - rows: what the panel meets stays in half of the second-level cache.
 

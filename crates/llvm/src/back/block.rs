@@ -1,7 +1,7 @@
 //! A block of cells in registers: the micro-kernel of a contraction, as vector code.
 //!
 //! The loop tree has a loop over the terms of sums around one over `height` rows and one over `width` columns with one
-//! statement ([`astgen::For::is_block`]). What is written is one loop over the terms:
+//! statement ([`astgen::Block`]). What is written is one loop over the terms:
 //! ```text
 //!   before:  a vector for each `lanes` cells of each row of the block, loaded
 //!   loop:    each operand of the term once for all rows or columns along which it stands still, as a vector or
