@@ -2,13 +2,18 @@
 //!
 //! Conjuncts about parameters come first, in the order of [`crate::simplify()`]: each is evaluated for parameters for which
 //! those before it hold, and `astgen` proves that nothing in it overflows 64 bits there. Then sizes, then products,
-//! then addresses: the cheap ones first. The back end evaluates all of them and branches once.
+//! then addresses: the cheap ones first, and among tests of one sort those that find most failures for what they cost. The
+//! back end evaluates all of them and branches once; only rows are not looked at where an earlier test fails.
+//!
+//! Where there is a second version of the loops, which does not need some arrays to be apart, the tests of those come last
+//! ([`Check::weak`]).
 //!
 //! An array's extent is the range of rows that its accesses touch; in bytes it is computed with overflow in mind, because
 //! that takes products of parameters. Two arrays are apart if one of them is not touched at all, or if one extent ends
 //! before the other begins. Only where rows are behind a table of addresses, those are read that the program reads, too.
 
 use crate::no_overlap::{cells, exact_range, range};
+use crate::odds::{Odds, guess};
 use crate::simplify::{Assumed, Fate};
 use astgen::{Error, Expr, condition, expression};
 use isl::{DimType, PwAff, Set};
@@ -19,6 +24,23 @@ use model::{AccessKind, Array, ArrayId, Condition, Kind, Layout, Scop, SourceLoc
 pub struct Check {
     /// All must hold; each has a meaning where those before it hold.
     pub conjuncts: Vec<Conjunct>,
+    /// How many of them must hold for the weaker version of the loops, if there is one.
+    pub weak: Option<usize>,
+}
+
+impl Check {
+    /// The same check, in which the tests that these arrays are apart come last: the others suffice for a weaker version.
+    pub fn with_weaker(mut self, pairs: &[(ArrayId, ArrayId)]) -> Check {
+        self.conjuncts.sort_by_key(|conjunct| conjunct.is_of(pairs));
+        self.weak = Some(self.conjuncts.iter().filter(|conjunct| !conjunct.is_of(pairs)).count());
+        self
+    }
+
+    /// The same check without the tests that these arrays are apart.
+    pub fn without(mut self, pairs: &[(ArrayId, ArrayId)]) -> Check {
+        self.conjuncts.retain(|conjunct| !conjunct.is_of(pairs));
+        self
+    }
 }
 
 /// One thing that is tested.
@@ -32,6 +54,15 @@ pub struct Conjunct {
     pub loc: Option<SourceLoc>,
     /// How it is tested.
     pub test: Test,
+}
+
+impl Conjunct {
+    /// Whether it tests that the arrays of one of these pairs are apart.
+    fn is_of(&self, pairs: &[(ArrayId, ArrayId)]) -> bool {
+        let Test::Apart(Apart { extents: [a, b], .. }) = &self.test else { return false };
+        let [a, b] = [a, b].map(|extent| ArrayId(extent.array as u32));
+        pairs.iter().any(|pair| *pair == (a, b) || *pair == (b, a))
+    }
 }
 
 /// How an assumption is tested.
@@ -151,8 +182,13 @@ impl Rows {
     }
 }
 
-/// The check of a model, whose assumptions were simplified.
-pub fn check(scop: &Scop, assumed: &Assumed) -> Result<Check, Error> {
+/// That two arrays are apart, in words.
+pub fn apart_text(scop: &Scop, a: ArrayId, b: ArrayId) -> String {
+    format!("{} and {} do not overlap", scop.array(a).name, scop.array(b).name)
+}
+
+/// The check of a model, whose assumptions were simplified; `odds`: how likely its parts fail.
+pub fn check(scop: &Scop, assumed: &Assumed, odds: &Odds) -> Result<Check, Error> {
     let mut conjuncts = Vec::new();
     let mut known = assumed.context.clone();
     let is_moderate = |index: &&usize| assumed.taken[**index].assumption.kind == Kind::ModerateSize;
@@ -170,19 +206,30 @@ pub fn check(scop: &Scop, assumed: &Assumed) -> Result<Check, Error> {
     }
     let mut values = by_value(scop, assumed)?;
     // The sort is stable: equals stay in the order of the ledger.
-    values.sort_by_key(|conjunct| cost(&conjunct.test));
-    conjuncts.extend(values);
-    Ok(Check { conjuncts })
+    values.sort_by(|(a, guess), (b, other)| {
+        let rank = |conjunct: &Conjunct, guess: f64| {
+            let (sort, cost) = cost(&conjunct.test);
+            (sort, cost / odds.of(&conjunct.text(scop), guess).max(LEAST_ODDS))
+        };
+        let (a, b) = (rank(a, *guess), rank(b, *other));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    conjuncts.extend(values.into_iter().map(|(conjunct, _)| conjunct));
+    Ok(Check { conjuncts, weak: None })
 }
 
-/// What it takes to evaluate a test: products, then addresses.
-fn cost(test: &Test) -> (u8, usize) {
+/// What never failed may fail one day.
+const LEAST_ODDS: f64 = 1e-9;
+
+/// What it takes to evaluate a test: sizes, then products, then addresses; and within each sort, how many products.
+fn cost(test: &Test) -> (u8, f64) {
+    let products = |number: usize| 1.0 + number as f64;
     match test {
-        Test::Holds(_) | Test::Fails(_) => (0, 0),
-        Test::Near(near) => (1, near.extent.rows.products()),
-        Test::Below(below) => (2, below.sizes.len()),
-        Test::Rows(_) => (3, 0),
-        Test::Apart(apart) => (4, apart.extents.iter().map(|extent| extent.rows.products()).sum()),
+        Test::Holds(_) | Test::Fails(_) => (0, 1.0),
+        Test::Near(near) => (1, products(near.extent.rows.products())),
+        Test::Below(below) => (2, products(below.sizes.len())),
+        Test::Rows(_) => (3, 1.0),
+        Test::Apart(apart) => (4, products(apart.extents.iter().map(|extent| extent.rows.products()).sum())),
     }
 }
 
@@ -202,8 +249,8 @@ fn about_params(scop: &Scop, assumed: &Assumed, index: usize, known: &mut Set) -
     Ok(Conjunct { kind: Some(kind), why, loc, test })
 }
 
-/// The tests of addresses and products.
-fn by_value(scop: &Scop, assumed: &Assumed) -> Result<Vec<Conjunct>, Error> {
+/// The tests of addresses and products, and how likely they fail.
+fn by_value(scop: &Scop, assumed: &Assumed) -> Result<Vec<(Conjunct, f64)>, Error> {
     let valid = &assumed.valid;
     let mut conjuncts = Vec::new();
     for taken in &assumed.taken {
@@ -214,8 +261,9 @@ fn by_value(scop: &Scop, assumed: &Assumed) -> Result<Vec<Conjunct>, Error> {
             Condition::Rows(array) => all_rows(scop, *array, valid)?.map(Test::Rows),
             Condition::Below(test) => below(scop, test, valid)?.map(Test::Below),
         };
-        let model::Assumption { kind, why, loc, .. } = taken.assumption.clone();
-        conjuncts.extend(test.map(|test| Conjunct { kind: Some(kind), why, loc, test }));
+        let model::Assumption { kind, why, loc, holds } = taken.assumption.clone();
+        let odds = guess(scop, Some(kind), Some(&holds));
+        conjuncts.extend(test.map(|test| (Conjunct { kind: Some(kind), why, loc, test }, odds)));
     }
     Ok(conjuncts)
 }
@@ -324,4 +372,58 @@ fn below(scop: &Scop, test: &model::Below, valid: &Set) -> Result<Option<Below>,
         sizes: test.sizes.iter().map(|size| number(scop, size, &tested)).collect::<Result<_, _>>()?,
         limit: expression(scop, &limit, &tested)?,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simplify;
+    use model::Assumption;
+
+    const TEXT: &str = "\
+scop f
+param n [1, 1000]
+array A [n] 8
+array B [n] 8
+array C [n] 8
+stmt S { S[i] : 0 <= i < n }
+  read { S[i] -> C[n - 1 - i] }
+  read { S[i] -> A[i] }
+  write { S[i] -> B[i] }
+order { for { S } }
+";
+
+    fn checked(odds: &Odds) -> (Scop, Check) {
+        let mut scop = Scop::parse(&isl::Ctx::new(), TEXT).unwrap();
+        for (a, b) in [(1, 2), (0, 1)] {
+            let holds = Condition::NoOverlap(ArrayId(a), ArrayId(b));
+            scop.ledger.assume(Assumption { kind: Kind::NoOverlap, holds, why: String::new(), loc: None });
+        }
+        let assumed = simplify(&scop).unwrap().unwrap();
+        let check = check(&scop, &assumed, odds).unwrap();
+        (scop, check)
+    }
+
+    fn texts((scop, check): &(Scop, Check)) -> Vec<String> {
+        check.conjuncts.iter().map(|conjunct| conjunct.text(scop)).collect()
+    }
+
+    /// `B[i] = A[i]` is more likely called in place than `B[i] = C[n - 1 - i]`, unless it was counted otherwise.
+    #[test]
+    fn what_is_likely_to_fail_comes_first() {
+        let (ab, bc) = ("A and B do not overlap".to_owned(), "B and C do not overlap".to_owned());
+        assert_eq!(texts(&checked(&Odds::default())), [ab.clone(), bc.clone()]);
+        let counted = Odds([(bc.clone(), 0.9)].into());
+        assert_eq!(texts(&checked(&counted)), [bc, ab]);
+    }
+
+    #[test]
+    fn what_the_weaker_loops_do_not_need_comes_last() {
+        let (scop, check) = checked(&Odds::default());
+        let pairs = [(ArrayId(1), ArrayId(0))];
+        let weaker = check.clone().with_weaker(&pairs);
+        assert_eq!((weaker.weak, weaker.conjuncts.len()), (Some(1), 2));
+        assert_eq!(weaker.conjuncts[1].text(&scop), "A and B do not overlap");
+        assert_eq!(texts(&(scop, check.without(&pairs))), ["B and C do not overlap"]);
+    }
 }

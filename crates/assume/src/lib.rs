@@ -19,7 +19,8 @@
 //! each is kept in the form in which it was derived, because that is the small one: a restriction is a union of what
 //! can go wrong, and its complement would be an intersection of unions. All are collected in [`model::Ledger`] and simplified
 //! last, by [`simplify()`], because what one of them excludes makes others smaller. [`check()`] makes expressions of what is
-//! left: the run-time check, conjunct by conjunct, the cheap ones first.
+//! left: the run-time check, conjunct by conjunct, the cheap ones first, and of those the ones that are likely to fail
+//! ([`odds`]).
 //!
 //! # Example
 //! `for (i = 0; i < n; i++) a[i] = b[i];` with `unsigned` numbers and `a[i]` an access of 4 bytes:
@@ -35,11 +36,13 @@ pub mod in_bounds;
 pub mod invariant_load;
 pub mod no_overlap;
 pub mod no_wrap;
+pub mod odds;
 mod print;
 mod simplify;
 
-pub use check::{AllRows, Apart, Below, Check, Conjunct, Extent, Near, Rows, Test, check, rows};
+pub use check::{AllRows, Apart, Below, Check, Conjunct, Extent, Near, Rows, Test, apart_text, check, rows};
 pub use no_overlap::keeps_cells_in_registers;
+pub use odds::Odds;
 pub use print::{print, print_assumed};
 pub use simplify::{Assumed, Fate, Infeasible, Taken, simplify};
 

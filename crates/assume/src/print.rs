@@ -1,10 +1,10 @@
 //! Assumptions and checks for people.
 
-use crate::check::{Apart, Check, Conjunct, Extent, Rows, Test};
+use crate::check::{Apart, Check, Conjunct, Extent, Rows, Test, apart_text};
 use crate::simplify::{Assumed, Fate};
 use astgen::{Expr, Op, print_expr};
 use isl::Set;
-use model::{Condition, Kind, Scop};
+use model::{ArrayId, Condition, Kind, Scop};
 use std::fmt::Write as _;
 
 /// What was assumed and what is left of it: a line for each.
@@ -31,7 +31,7 @@ fn plain(set: &Set, context: &Set) -> String {
 }
 
 fn holds(scop: &Scop, condition: &Condition, context: &Set) -> String {
-    let name = |array: &model::ArrayId| scop.array(*array).name.clone();
+    let name = |array: &ArrayId| scop.array(*array).name.clone();
     match condition {
         Condition::Params(set) => plain(set, context),
         Condition::Never(set) => format!("never {}", plain(set, context)),
@@ -70,8 +70,8 @@ impl Conjunct {
                 format!("the rows of {} follow each other and do not overlap", scop.arrays[rows.array].name)
             }
             Test::Apart(apart) => {
-                let [first, second] = &apart.extents;
-                format!("{} and {} do not overlap", name(first), name(second))
+                let [a, b] = [0, 1].map(|at| ArrayId(apart.extents[at].array as u32));
+                apart_text(scop, a, b)
             }
         }
     }

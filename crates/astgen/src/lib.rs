@@ -59,6 +59,16 @@ pub enum Node {
     },
 }
 
+/// How many loops, conditions and statements there are.
+pub fn size(nodes: &[Node]) -> usize {
+    let inside = |node: &Node| match node {
+        Node::For(inner) => size(&inner.body),
+        Node::If { then, otherwise, .. } => size(then) + size(otherwise),
+        Node::Stmt { .. } => 0,
+    };
+    nodes.iter().map(|node| 1 + inside(node)).sum()
+}
+
 /// A loop from `first` to `last`, both included, by a positive step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct For {

@@ -45,6 +45,7 @@ mod access;
 pub mod content;
 mod memory;
 mod order;
+mod overlap;
 mod show;
 mod value;
 pub mod zones;
@@ -57,6 +58,7 @@ use model::{AccessId, ArrayId, Scop};
 use access::Table;
 pub use memory::memory_based;
 pub use order::{before, shared_loops};
+pub use overlap::{share_a_loop, with_overlap};
 
 /// What a dependence comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

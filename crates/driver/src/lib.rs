@@ -6,6 +6,7 @@
 //! - [`order`] decides which order a nest is to have.
 //! - [`session`] is a configured run: it looks at the function's wishes, runs the pipeline, and sends the
 //!   result to whoever asked for it (remarks, report file, standard error).
+//! - `tiers` decides whether there is a second version of new loops.
 //! - [`timing`] adds up the time of each stage.
 
 mod dropped;
@@ -13,6 +14,7 @@ pub mod order;
 pub mod pipeline;
 mod scalars;
 pub mod session;
+mod tiers;
 pub mod timing;
 
 pub use session::Session;

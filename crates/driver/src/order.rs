@@ -58,7 +58,8 @@ fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
     Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None })))
 }
 
-fn optimized(
+/// A faster order, if there is one.
+pub fn optimized(
     scop: &Scop,
     dependences: &Dependences,
     machine: Machine,

@@ -4,21 +4,23 @@ use crate::dropped::without_dropped;
 use crate::order::{Plan, plan};
 use crate::scalars::{block_places, without_scalars};
 use crate::session::conditions;
+use crate::tiers::{Tier, Weaker, weaker};
 use crate::timing::Timers;
-use assume::{Assumed, Check, Infeasible};
+use assume::{Assumed, Check, Infeasible, Odds};
 use astgen::Node;
 use dataflow::Dependences;
 use isl::Ctx;
 use llvm::Pass;
 use llvm::back::block::Places;
-use llvm::back::emit::{Failure, Formats, Growth, emit, prepare};
+use llvm::back::emit::{Failure, Formats, Growth, Loops, emit, prepare};
 use llvm::back::rewrite::Rewrite;
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
 use llvm::pass::Region;
-use model::{Budget, Reason, Scop};
+use model::{ArrayId, Budget, Reason, Scop};
 use options::Options;
+use report::Counted;
 use schedule::Machine;
 
 /// What the stages found out about a function.
@@ -47,8 +49,16 @@ pub struct Modelled<'p> {
     pub dependences: Option<Dependences>,
     /// After stage `schedule`: which order the nest is to have.
     pub plan: Option<Plan>,
+    /// How likely parts of its check fail, as far as the program counted that.
+    pub odds: Odds,
+    /// After stage `schedule`: arrays that may overlap, although that was assumed not to be so.
+    pub overlap: Vec<(ArrayId, ArrayId)>,
+    /// After stage `schedule`: a second version of new loops, if there is to be one.
+    pub weaker: Option<Weaker>,
     /// After stage `astgen`, if there are to be new loops: they and their check.
     pub program: Option<Program>,
+    /// After stage `astgen`: the second version.
+    pub weaker_loops: (Vec<Node>, Places),
     /// After stage `emit`: the new loops are in the function, and this is their size.
     pub emitted: Option<Growth>,
 }
@@ -72,18 +82,20 @@ struct Run<'a, 'p> {
     budget: Budget,
     /// Bounds of the search for shapes.
     shapes: delinearize::Options,
+    /// What earlier runs of the program counted.
+    counts: &'a [Counted],
 }
 
 type Stage = fn(&Run<'_, '_>, &mut Modelled<'_>) -> Result<(), Reason>;
 
 /// Runs the stages up to the one asked for. The names are those of [`options::STAGES`].
-pub fn run<'p>(pass: Pass<'p>, options: &Options, timers: &Timers) -> Outcome<'p> {
+pub fn run<'p>(pass: Pass<'p>, options: &Options, counts: &[Counted], timers: &Timers) -> Outcome<'p> {
     let shapes = delinearize::Options {
         shifts: options.shape_shifts,
         alphas: options.shape_alphas,
         shapes: options.shape_candidates,
     };
-    let run = Run { pass, options, timers, budget: Budget::new(options.budget), shapes };
+    let run = Run { pass, options, timers, budget: Budget::new(options.budget), shapes, counts };
     let is_last = |stage: &str| options.stop_after.as_deref() == Some(stage);
     let nests = timers.time("detect", &run.budget, || detect(pass, &run.budget));
     let mut outcome = Outcome { nests, models: Vec::new(), changed: false };
@@ -125,7 +137,10 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
             let ctx = Ctx::new();
             let depth = nest.depth();
             match run.within_budget(&ctx, weight(depth, 1), || lift_and_assume(run, region, &ctx)) {
-                Ok((lifted, assumed)) => outcome.models.push(Modelled::new(index, lifted, assumed)),
+                Ok((lifted, assumed)) => {
+                    let odds = run.odds(nest);
+                    outcome.models.push(Modelled::new(index, lifted, assumed, odds));
+                }
                 Err(obstacle) => {
                     if matches!(obstacle.reason, Reason::MovingBase)
                         && let [smaller] = &detect_inside(run.pass, region, Part::Smaller, &run.budget)[..]
@@ -174,7 +189,7 @@ fn lift_and_assume<'p>(
     Ok((lifted, assumed))
 }
 
-fn of_isl(error: isl::Error, stage: &str) -> Reason {
+pub(crate) fn of_isl(error: isl::Error, stage: &str) -> Reason {
     match error.is_budget() {
         true => Reason::Budget { stage: stage.into() },
         false => Reason::Internal { message: error.to_string() },
@@ -187,7 +202,16 @@ impl<'p> Modelled<'p> {
         self.rewrite.as_ref().map_or(&self.lifted.scop, |rewrite| &rewrite.scop)
     }
 
-    fn new(nest: usize, lifted: Lifted<'p>, assumed: Assumed) -> Self {
+    /// The versions of new loops, the strong one first.
+    fn versions<'a>(&'a self, nodes: &'a [Node], places: &'a Places) -> Vec<Loops<'a>> {
+        let strong = Loops { rewrite: self.rewrite.as_ref(), nodes, places, overlap: &self.overlap };
+        let (nodes, places) = (&self.weaker_loops.0, &self.weaker_loops.1);
+        let weaker = self.weaker.as_ref();
+        let weaker = weaker.map(|weaker| Loops { rewrite: None, nodes, places, overlap: &weaker.overlap });
+        [strong].into_iter().chain(weaker).collect()
+    }
+
+    fn new(nest: usize, lifted: Lifted<'p>, assumed: Assumed, odds: Odds) -> Self {
         Self {
             nest,
             lifted,
@@ -196,7 +220,11 @@ impl<'p> Modelled<'p> {
             rewrite: None,
             dependences: None,
             plan: None,
+            odds,
+            overlap: Vec::new(),
+            weaker: None,
             program: None,
+            weaker_loops: Default::default(),
             emitted: None,
         }
     }
@@ -251,6 +279,15 @@ fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
         let machine = machine(run.pass.target());
         model.plan = Some(plan((model.scop(), model.nest), dependences, machine, run.options)?);
     }
+    // Without a second version the first is as good as before.
+    match weaker(model, machine(run.pass.target()), run.options).unwrap_or(Tier::None) {
+        Tier::None => {}
+        Tier::Second(weaker) => model.weaker = Some(weaker),
+        Tier::Instead(weaker) => {
+            (model.plan, model.rewrite) = (Some(Plan::New(Box::new(weaker.order))), None);
+            model.overlap = weaker.overlap;
+        }
+    }
     Ok(())
 }
 
@@ -266,12 +303,18 @@ fn machine(target: llvm::Target) -> Machine {
 }
 
 fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
+    generate_weaker(model);
     let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
     let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
         let nodes = astgen::generate(scop, &new.schedule, &model.assumed.valid)?;
         let places = block_places(scop, &nodes, &model.assumed.valid);
-        let check = without_dropped(assume::check(&model.lifted.scop, &model.assumed)?);
+        let check = without_dropped(assume::check(&model.lifted.scop, &model.assumed, &model.odds)?);
+        let check = check.without(&model.overlap);
+        let check = match &model.weaker {
+            Some(weaker) => check.with_weaker(&weaker.overlap),
+            None => check,
+        };
         Ok(Program { nodes, places, check })
     };
     model.program = Some(generate().map_err(|error| match error {
@@ -284,6 +327,22 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
+/// The loops of the second version, if there is one that can be had for little code.
+fn generate_weaker(model: &mut Modelled<'_>) {
+    let Some(weaker) = &model.weaker else { return };
+    let (scop, valid) = (&model.lifted.scop, &model.assumed.valid);
+    match astgen::generate(scop, &weaker.order.schedule, valid) {
+        Ok(nodes) if astgen::size(&nodes) <= MOST_WEAKER => {
+            let places = block_places(scop, &nodes, valid);
+            model.weaker_loops = (nodes, places);
+        }
+        _ => model.weaker = None,
+    }
+}
+
+/// How many loops, conditions and statements a second version may have.
+const MOST_WEAKER: usize = 250;
+
 /// Later regions first: what they use of earlier ones is then replaced together with the other uses.
 fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     let ready: Vec<_> = outcome.models.iter_mut().filter(|model| model.program.is_some()).collect();
@@ -293,8 +352,8 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
         let emitted = match (prepared, &model.program) {
             (Some(prepared), Some(Program { nodes, places, check })) => {
                 let formats = run.formats(model, &outcome.nests[model.nest]);
-                let source = (&model.lifted, model.rewrite.as_ref());
-                emit(run.pass, source, &prepared, (nodes, places), (check, formats.as_ref()))
+                let versions = model.versions(nodes, places);
+                emit(run.pass, &model.lifted, &prepared, &versions, (check, formats.as_ref()))
             }
             _ => Err(Failure::Undone),
         };
@@ -316,6 +375,13 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
 }
 
 impl Run<'_, '_> {
+    /// How likely parts of a nest's check fail, as far as that was counted.
+    fn odds(&self, nest: &Nest<'_>) -> Odds {
+        let (symbol, loc) = (self.pass.symbol(), nest.loc());
+        let is_it = |counted: &&Counted| counted.symbol == symbol && counted.loc == loc;
+        Odds(self.counts.iter().find(is_it).map(Counted::failures).unwrap_or_default())
+    }
+
     /// How the program prints how often the parts of a check held, if it is to count that.
     fn formats(&self, model: &Modelled<'_>, nest: &Nest<'_>) -> Option<Formats> {
         if !self.options.count_checks {

@@ -10,7 +10,9 @@ use llvm::pass::demangle;
 use llvm::{Anchor, Pass, RemarkKind};
 use model::{Access, ArrayKind, Reason, Refusal, Scop, SourceLoc};
 use options::Options;
-use report::{AssumptionReport, FORMAT, FunctionReport, NestReport, NewLoops};
+use report::{
+    AssumptionReport, Counted, FORMAT, FunctionReport, NestReport, NewLoops, WeakerLoops, read_counts,
+};
 use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -20,6 +22,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Options that were validated, ready to run on functions.
 pub struct Session {
     options: Options,
+    /// What earlier runs of the program counted, or why that is not known.
+    counts: Result<Vec<Counted>, String>,
+    /// That was said.
+    counts_failed: AtomicBool,
     /// The report file could not be written, and that was said.
     report_failed: AtomicBool,
 }
@@ -27,7 +33,21 @@ pub struct Session {
 impl Session {
     /// With these options.
     pub fn new(options: Options) -> Self {
-        Self { options, report_failed: AtomicBool::new(false) }
+        let counts = options.use_counts.as_deref().map_or(Ok(Vec::new()), read_counted);
+        Self { options, counts, counts_failed: AtomicBool::new(false), report_failed: AtomicBool::new(false) }
+    }
+
+    /// What earlier runs of the program counted. A file that cannot be read is said once.
+    fn counts(&self, pass: Pass<'_>) -> &[Counted] {
+        match &self.counts {
+            Ok(counts) => counts,
+            Err(message) => {
+                if !self.counts_failed.swap(true, Ordering::Relaxed) {
+                    pass.error(&format!("orthant: {message}; name a file with -orthant-use-counts that a program wrote which was built with -orthant-count-checks"));
+                }
+                &[]
+            }
+        }
     }
 
     /// The options.
@@ -49,7 +69,7 @@ impl Session {
             self.publish(pass, symbol, function, &rejected(pass, &reason));
             return false;
         }
-        let outcome = pipeline::run(pass, &self.options, timers);
+        let outcome = pipeline::run(pass, &self.options, self.counts(pass), timers);
         self.print(&outcome);
         let changed = outcome.changed;
         self.publish(
@@ -92,6 +112,12 @@ impl Session {
             }
             if let (true, Some(plan)) = (self.prints("schedule"), &model.plan) {
                 eprint!("orthant: schedule: {}\n{}", scop.name, print_plan(plan));
+                if let Some(weaker) = &model.weaker {
+                    let pairs =
+                        weaker.overlap.iter().map(|(a, b)| assume::apart_text(&model.lifted.scop, *a, *b));
+                    let pairs: Vec<_> = pairs.collect();
+                    eprint!("without {}:\n{}", pairs.join(", "), print_new(&weaker.order));
+                }
             }
             if let (true, Some(Program { nodes, .. })) = (self.prints("astgen"), &model.program) {
                 eprint!("orthant: astgen: {}\n{}", scop.name, astgen::print_c(scop, nodes));
@@ -215,7 +241,15 @@ fn new_loops(model: &Modelled<'_>, new: &NewOrder, with_code: bool) -> NewLoops 
     let program = model.program.as_ref().filter(|_| with_code);
     let after = program.map(|program| astgen::print_c(scop, &program.nodes));
     let before = program.and_then(|_| own_loops(&model.lifted.scop, &model.assumed.valid).ok());
+    let weaker = model.weaker.as_ref().map(|weaker| WeakerLoops {
+        order: weaker.order.description.lines().map(str::to_owned).collect(),
+        speedup: weaker.order.prediction.map(|prediction| prediction.speedup()),
+        after: program
+            .map(|_| astgen::print_c(&model.lifted.scop, &model.weaker_loops.0))
+            .unwrap_or_default(),
+    });
     NewLoops {
+        weaker,
         order: new.description.lines().map(str::to_owned).collect(),
         speedup: new.prediction.map(|prediction| prediction.speedup()),
         conditions: conditions(model),
@@ -233,9 +267,13 @@ pub fn conditions(model: &Modelled<'_>) -> Vec<report::Condition> {
         kind: conjunct.kind,
         text: conjunct.text(&model.lifted.scop),
         loc: conjunct.loc.clone(),
+        is_strong: false,
         held: None,
     };
-    check.conjuncts.iter().map(condition).collect()
+    let mut conditions: Vec<_> = check.conjuncts.iter().map(condition).collect();
+    let strong = conditions.iter_mut().skip(check.weak.unwrap_or(usize::MAX));
+    strong.for_each(|condition| condition.is_strong = true);
+    conditions
 }
 
 /// What had to be assumed.
@@ -274,8 +312,14 @@ fn remark(pass: Pass<'_>, finding: &Finding<'_>) {
         report::Outcome::Optimized(new) => {
             let message = format!("loop nest optimized: {}", new.order.join("; "));
             pass.remark(RemarkKind::Done, "Optimized", at, &message);
+            if let Some(weaker) = &new.weaker {
+                let message =
+                    format!("loop nest optimized where arrays overlap: {}", weaker.order.join("; "));
+                pass.remark(RemarkKind::Done, "Tier", at, &message);
+            }
             for condition in &new.conditions {
-                let message = format!("the new loops run if {} {}", condition.text, condition.origin());
+                let which = if condition.is_strong { "the faster of the new loops" } else { "the new loops" };
+                let message = format!("{which} run if {} {}", condition.text, condition.origin());
                 let at = condition.loc.as_ref().and_then(|loc| anchor_at(pass, loc)).unwrap_or(at);
                 pass.remark(RemarkKind::Analysis, "Condition", at, &message);
             }
@@ -305,11 +349,16 @@ fn remark_rejected(pass: Pass<'_>, nest: &Nest<'_>) {
 
 fn print_assumed(model: &Modelled<'_>) -> String {
     let scop = &model.lifted.scop;
-    let check = match assume::check(scop, &model.assumed) {
+    let check = match assume::check(scop, &model.assumed, &model.odds) {
         Ok(check) => assume::print(scop, &check),
         Err(error) => format!("none: {error}\n"),
     };
     format!("{}check:\n  {check}", assume::print_assumed(scop, &model.assumed))
+}
+
+fn read_counted(file: &Path) -> Result<Vec<Counted>, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    read_counts(&text).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 fn print_scalars(outcome: &delicm::Outcome, scop: &Scop) -> String {
@@ -321,11 +370,13 @@ fn print_scalars(outcome: &delicm::Outcome, scop: &Scop) -> String {
 fn print_plan(plan: &Plan) -> String {
     match plan {
         Plan::Kept(reason) => format!("kept: {reason}\n"),
-        Plan::New(new) => {
-            let prediction = new.prediction.map(|prediction| format!("{prediction}\n"));
-            format!("{}\n{}", new.description.trim_end(), prediction.unwrap_or_default())
-        }
+        Plan::New(new) => print_new(new),
     }
+}
+
+fn print_new(new: &NewOrder) -> String {
+    let prediction = new.prediction.map(|prediction| format!("{prediction}\n"));
+    format!("{}\n{}", new.description.trim_end(), prediction.unwrap_or_default())
 }
 
 /// One line, written by one call: the lines of compilers that run at the same time do not mix.

@@ -202,6 +202,17 @@ impl Program {
     }
 }
 
+impl Program {
+    /// The last line about a kernel in a file of lines of JSON.
+    #[track_caller]
+    fn line_of(&self, file: &str, kernel: &str) -> String {
+        let symbol = format!("\"symbol\":\"{}\"", self.symbol(kernel));
+        let text = fs::read_to_string(self.path(file)).unwrap();
+        let line = text.lines().rfind(|line| line.contains(&symbol)).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("{kernel} is not in {text}"))
+    }
+}
+
 /// Runs a program that must succeed.
 #[track_caller]
 fn run_to_end(command: &mut Command) {
@@ -257,6 +268,43 @@ fn gives_way(name: &str) {
     program.both_versions_run();
 }
 
+/// Each version of loops with tiers runs, and gives the original's results: the last conditions are those that only the
+/// fastest loops need.
+#[track_caller]
+fn all_versions_run(program: &Program, kernel: &str) {
+    let line = |file: &str| program.line_of(file, kernel);
+    let numbers = |line: &str, key: &str| -> Vec<u64> {
+        let key = format!("\"{key}\":");
+        let after = line.split(&key).skip(1);
+        after.map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()).collect()
+    };
+    let strong = line("report").matches("\"is_strong\":true").count();
+    let counts = line("counts");
+    let (runs, held) = (numbers(&counts, "runs")[0], numbers(&counts, "held"));
+    assert!(0 < strong && strong < held.len(), "{kernel} has no tiers: {counts}");
+    let (fast, enough) = (held[held.len() - 1], held[held.len() - 1 - strong]);
+    assert!(0 < fast && fast < enough && enough < runs, "{kernel}: a version never runs: {counts}");
+}
+
+/// In the order that the scheduler finds, and with the odds that were counted.
+#[test]
+fn arrays_that_overlap_beside_others() {
+    let program = Program::new("tiers.c");
+    is_defined(&program);
+    program.original(&[]);
+    let plugin = format!("-fpass-plugin={}", program.toolchain.plugin().display());
+    let report = format!("count-checks report={}", program.path("report"));
+    let counted = format!("{report} use-counts={}", program.path("counts"));
+    let is_tiered = |kernel: &str| program.line_of("report", kernel).contains("\"is_strong\":true");
+    for options in ["", "tiers=always", "position=late", &report, &counted] {
+        program.kernels("optimized", &["-O2", &plugin], "optimized.o", options);
+        assert!(*options != report || !is_tiered("mirrored"), "nobody has counted yet");
+        program.link(["original.o", "optimized.o", "main.o"], &[], "both");
+        program.run("both");
+    }
+    ["scaled", "kept", "mirrored"].into_iter().for_each(|kernel| all_versions_run(&program, kernel));
+}
+
 #[test]
 fn arrays_that_overlap() {
     gives_way("overlap.c");
@@ -305,6 +353,11 @@ fn slices_of_rust() {
 #[test]
 fn errors_that_happen() {
     gives_way("errors.c");
+}
+
+#[test]
+fn rows_longer_than_memory() {
+    gives_way("moderate.c");
 }
 
 #[test]

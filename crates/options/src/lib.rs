@@ -46,6 +46,17 @@ pub enum Assumptions {
     None,
 }
 
+/// When there is a second version of new loops, for when arrays overlap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tiers {
+    /// Where that is expected to pay.
+    Auto,
+    /// Never.
+    Never,
+    /// Always, for the arrays that most likely overlap.
+    Always,
+}
+
 /// Everything a run needs to know, validated.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -73,6 +84,10 @@ pub struct Options {
     pub schedule_out: Option<PathBuf>,
     /// What may be assumed of a nest.
     pub assumptions: Assumptions,
+    /// When there is a second version of new loops.
+    pub tiers: Tiers,
+    /// The file with what the program counted earlier.
+    pub use_counts: Option<PathBuf>,
     /// Whether the program counts how often each part of each run-time check holds.
     pub count_checks: bool,
     /// Whether scalars are removed where that is possible.

@@ -22,7 +22,7 @@
 //! Each setting is checked where it is read, so that a message can name the line of a configuration file,
 //! and once more by [`Options::from_layers`], which is the only way to make an [`Options`].
 
-use crate::{Assumptions, Kind, Options, Position, Schedule, Spec, TABLE, spec};
+use crate::{Assumptions, Kind, Options, Position, Schedule, Spec, TABLE, Tiers, spec};
 use regex::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -459,6 +459,14 @@ impl Options {
             ("assumptions", Value::Words(words)) => {
                 self.assumptions = if words == ["none"] { Assumptions::None } else { Assumptions::All }
             }
+            ("tiers", Value::Words(words)) => {
+                self.tiers = match words.first().copied() {
+                    Some("never") => Tiers::Never,
+                    Some("always") => Tiers::Always,
+                    _ => Tiers::Auto,
+                }
+            }
+            ("use-counts", Value::File(file)) => self.use_counts = file,
             ("count-checks", Value::Flag(on)) => self.count_checks = on,
             ("delicm", Value::Flag(on)) => self.delicm = on,
             ("time", Value::Flag(on)) => self.time = on,
@@ -488,6 +496,8 @@ impl Default for Options {
             schedule_in: None,
             schedule_out: None,
             assumptions: Assumptions::All,
+            tiers: Tiers::Auto,
+            use_counts: None,
             count_checks: false,
             delicm: true,
             time: false,

@@ -131,6 +131,20 @@ pub const TABLE: &[Spec] = &[
         "What may be assumed of a nest and checked at run time: all, or none, which leaves nests alone that need it.",
     ),
     option(
+        "tiers",
+        Kind::Choice(&["auto", "never", "always"]),
+        "WHEN",
+        "auto",
+        "A second version of new loops for when some arrays overlap: where that is expected to pay, never, or always for the arrays that most likely do.",
+    ),
+    option(
+        "use-counts",
+        Kind::File,
+        "FILE",
+        "",
+        "What a program counted that was built with count-checks: checks are ordered and tiers chosen by it.",
+    ),
+    option(
         "count-checks",
         Kind::Flag,
         "BOOL",

@@ -36,8 +36,9 @@ pub const ROTATION: [&[&str]; 8] = [
 ];
 
 /// Orthant's options for a run: seed divided by the number of flags, modulo their number.
-pub const OPTIONS: [&str; 4] = [
+pub const OPTIONS: [&str; 5] = [
     "budget=1000000",
+    "budget=1000000 tiers=always",
     "budget=1000000 schedule=identity position=late",
     "budget=1000000 position=late",
     "budget=1000000 schedule=identity",

@@ -8,6 +8,7 @@
 use crate::{Condition, FunctionReport, Held, Outcome};
 use model::{Kind, SourceLoc};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// What was counted in one nest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,15 @@ pub struct Counted {
     pub runs: u64,
     /// The parts of its check, in order.
     pub conjuncts: Vec<Conjunct>,
+}
+
+impl Counted {
+    /// How often each part failed when it was asked: its text, and a number from 0 to 1.
+    pub fn failures(&self) -> HashMap<String, f64> {
+        let asked = std::iter::once(self.runs).chain(self.conjuncts.iter().map(|part| part.held));
+        let asked = self.conjuncts.iter().zip(asked).filter(|(_, asked)| *asked > 0);
+        asked.map(|(part, asked)| (part.text.clone(), 1.0 - part.held as f64 / asked as f64)).collect()
+    }
 }
 
 /// What was counted of a part of a check.
@@ -38,9 +48,10 @@ pub fn formats(symbol: &str, loc: Option<&SourceLoc>, conditions: &[Condition]) 
     let place = loc.map_or_else(|| "unknown place".to_owned(), SourceLoc::to_string);
     let mut table = literal(&format!("orthant: {place}: {symbol}: the check was made ")) + "%lld times\n";
     for condition in conditions {
+        let otherwise = if condition.is_strong { "; if not, the weaker loops run" } else { "" };
         table += &format!(
             "orthant: %12lld of %12lld: {}\n",
-            literal(&format!("{} {}", condition.text, condition.origin()))
+            literal(&format!("{} {}{otherwise}", condition.text, condition.origin()))
         );
     }
     let quoted =
@@ -125,8 +136,13 @@ mod tests {
 
     #[test]
     fn what_is_printed_can_be_read() {
-        let condition =
-            |text: &str| Condition { kind: Some(Kind::NoWrap), text: text.into(), loc: None, held: None };
+        let condition = |text: &str| Condition {
+            kind: Some(Kind::NoWrap),
+            text: text.into(),
+            loc: None,
+            is_strong: false,
+            held: None,
+        };
         let loc = SourceLoc { file: "a \"b\" 100%.c".into(), line: 3, column: 4 };
         let conditions = [condition("n % 2 == 0"), condition("n < 7")];
         let (table, json) = formats("f", Some(&loc), &conditions);
@@ -141,5 +157,15 @@ mod tests {
         assert_eq!((read[0].runs, &read[0].loc), (18, &Some(loc)));
         assert_eq!(read[0].conjuncts.iter().map(|part| part.held).collect::<Vec<_>>(), [16, 4]);
         assert_eq!(read[0].conjuncts[0].text, "n % 2 == 0");
+    }
+    /// What was not reached was not asked.
+    #[test]
+    fn failures_are_among_those_that_were_asked() {
+        let part = |text: &str, held| Conjunct { kind: None, text: text.into(), held };
+        let conjuncts = vec![part("a", 8), part("b", 2), part("c", 0), part("d", 0)];
+        let counted = Counted { symbol: "f".into(), loc: None, runs: 10, conjuncts };
+        let failures = counted.failures();
+        assert!((failures["a"] - 0.2).abs() < 1e-9 && (failures["b"] - 0.75).abs() < 1e-9);
+        assert_eq!((failures["c"], failures.get("d")), (1.0, None));
     }
 }

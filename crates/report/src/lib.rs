@@ -92,6 +92,9 @@ pub struct Condition {
     pub text: String,
     /// What it protects, in the source.
     pub loc: Option<SourceLoc>,
+    /// If it fails alone, the weaker loops run ([`NewLoops::weaker`]).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_strong: bool,
     /// How often it held in a run of the program that counted ([`with_counts`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<Held>,
@@ -144,6 +147,9 @@ pub struct NewLoops {
     pub speedup: Option<f64>,
     /// What must hold at run time; otherwise the original loops run. Empty: nothing.
     pub conditions: Vec<Condition>,
+    /// Loops for when only conditions fail that are for the faster ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weaker: Option<WeakerLoops>,
     /// How much code the nest has, in LLVM's terms.
     #[serde(default)]
     pub own_size: CodeSize,
@@ -154,6 +160,28 @@ pub struct NewLoops {
     pub before: String,
     /// The new loops.
     pub after: String,
+}
+
+/// A second version of new loops, which needs less to hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WeakerLoops {
+    /// Their order, as in [`NewLoops::order`].
+    pub order: Vec<String>,
+    /// How many times faster than the original they are expected to be.
+    pub speedup: Option<f64>,
+    /// The loops.
+    pub after: String,
+}
+
+impl NewLoops {
+    /// How often which version ran, if that was counted: the new loops, the weaker ones, the original.
+    pub fn ran(&self) -> Option<[u64; 3]> {
+        let first = self.conditions.first()?.held?;
+        let strong = self.conditions.last()?.held?.times;
+        let enough = self.conditions.iter().rfind(|condition| !condition.is_strong);
+        let enough = enough.map_or(Some(first.of), |condition| Some(condition.held?.times))?;
+        Some([strong, enough.checked_sub(strong)?, first.of.checked_sub(enough)?])
+    }
 }
 
 impl FunctionReport {

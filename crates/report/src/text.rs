@@ -21,7 +21,7 @@
 //! Grouped by function. A place is printed once for nest and reason, and a remedy once per function: what was
 //! said stays on the screen. The summary counts nests, and in the brackets the nests that each reason concerns.
 
-use crate::{FunctionReport, NestReport, NewLoops, Outcome};
+use crate::{FunctionReport, NestReport, NewLoops, Outcome, WeakerLoops};
 use anstyle::{AnsiColor, Style as Ansi};
 use model::{Class, Refusal, SourceLoc};
 use std::collections::{BTreeMap, HashSet};
@@ -193,15 +193,35 @@ impl Page<'_> {
         for condition in &new.conditions {
             let held = condition.held.map(|held| format!(" held {} of {} times", held.times, held.of));
             let origin = format!(" {}{}", condition.origin(), held.unwrap_or_default());
-            self.line(4, &[(DIM, "if at run time: "), (PLAIN, &condition.text), (DIM, &origin)]);
+            let head = if condition.is_strong { "else weaker, if not: " } else { "if at run time: " };
+            self.line(4, &[(DIM, head), (PLAIN, &condition.text), (DIM, &origin)]);
+        }
+        if let Some(weaker) = &new.weaker {
+            self.weaker_loops(weaker);
+        }
+        if let (Some([new, weaker, original]), Some(_)) = (new.ran(), &new.weaker) {
+            let times = format!("new loops {new} times, weaker {weaker}, original {original}");
+            self.line(4, &[(DIM, "ran: "), (PLAIN, &times)]);
         }
         let size = format!("{}; the new loops add {}", new.own_size, new.added_size);
         self.line(4, &[(DIM, "code: "), (PLAIN, &size)]);
-        for (head, code) in [("before:", &new.before), ("after:", &new.after)] {
+        let weaker = new.weaker.as_ref().map(|weaker| ("weaker:", &weaker.after));
+        for (head, code) in [("before:", &new.before), ("after:", &new.after)].into_iter().chain(weaker) {
             if !code.is_empty() {
                 self.line(4, &[(DIM, head)]);
                 code.lines().for_each(|line| self.line(6, &[(PLAIN, line)]));
             }
+        }
+    }
+
+    fn weaker_loops(&mut self, weaker: &WeakerLoops) {
+        for (at, line) in weaker.order.iter().enumerate() {
+            let head = if at == 0 { "weaker order: " } else { "              " };
+            self.line(4, &[(DIM, head), (PLAIN, line)]);
+        }
+        if let Some(times) = weaker.speedup {
+            let text = format!("about {times:.1} times the speed expected");
+            self.line(4, &[(DIM, "              "), (PLAIN, &text)]);
         }
     }
 
@@ -245,6 +265,7 @@ fn excerpt(line: &str) -> String {
 mod tests {
     use super::*;
     use crate::order::tests::{function, report};
+    use crate::{Condition, Held};
     use model::Reason;
     use proptest::prelude::*;
 
@@ -302,6 +323,45 @@ walk (list.c)
             end.remedy()
         );
         assert_eq!(page, expected);
+    }
+
+    /// Conditions that only the faster loops need are named apart, and which version ran how often.
+    #[test]
+    fn tiers_are_told_apart() {
+        let condition = |text: &str, is_strong, times, of| Condition {
+            kind: None,
+            text: text.into(),
+            loc: None,
+            is_strong,
+            held: Some(Held { times, of }),
+        };
+        let new = NewLoops {
+            order: vec!["T(S): (j, i)".into()],
+            speedup: Some(3.0),
+            conditions: vec![condition("n >= 1", false, 7, 10), condition("apart", true, 5, 7)],
+            weaker: Some(WeakerLoops {
+                order: vec!["T(S): (i, j)".into()],
+                speedup: Some(2.0),
+                after: "w;".into(),
+            }),
+            own_size: Default::default(),
+            added_size: Default::default(),
+            before: String::new(),
+            after: String::new(),
+        };
+        assert_eq!(new.ran(), Some([5, 2, 3]));
+        let mut page = Page { out: String::new(), style: &Style { colour: false, source: &|_| None } };
+        page.new_loops(&new);
+        for part in [
+            "if at run time: n >= 1",
+            "else weaker, if not: apart",
+            "weaker order: T(S): (i, j)",
+            "about 2.0 times",
+            "ran: new loops 5 times, weaker 2, original 3",
+            "weaker:\n      w;",
+        ] {
+            assert!(page.out.contains(part), "{part}: {}", page.out);
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ static long cases, wrong;
 static inline void fill(void *memory, size_t bytes, unsigned seed) {
   unsigned char *at = (unsigned char *)memory;
   for (size_t i = 0; i < bytes; i++)
-    at[i] = (unsigned char)((i * 37 + seed * 11 + (i >> 3)) & 0x3f);
+    at[i] = (unsigned char)((i * 37 + seed * 11 + (i >> 3) + (i >> 9) * 29) & 0x3f);
 }
 
 // Says what differs, the first few times.

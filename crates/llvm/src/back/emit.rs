@@ -23,7 +23,7 @@ use assume::{Check, Conjunct, Rows, Test};
 use astgen::{Expr, For, Node, Op, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
-use model::{AccessId, AccessKind, CodeSize, Operand, Stmt, StmtId};
+use model::{AccessId, AccessKind, ArrayId, CodeSize, Operand, Stmt, StmtId};
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -133,46 +133,46 @@ pub struct Formats {
     pub json: String,
 }
 
-/// Writes the new loops and the check. The function is changed. The statements of the loops are those of the lifted model,
-/// or of what it became.
+/// One version of the new loops.
+#[derive(Clone, Copy)]
+pub struct Loops<'a> {
+    /// What the lifted model became, if the statements of the loops are of that.
+    pub rewrite: Option<&'a Rewrite>,
+    /// The loops.
+    pub nodes: &'a [Node],
+    /// The cells of statements in blocks.
+    pub places: &'a Places,
+    /// The arrays that may overlap.
+    pub overlap: &'a [(ArrayId, ArrayId)],
+}
+
+/// Writes the new loops and the check. The function is changed. Of two versions the second is for when the first part of the
+/// check holds ([`Check::weak`]).
 pub fn emit<'p>(
     pass: Pass<'p>,
-    (lifted, rewrite): (&Lifted<'p>, Option<&Rewrite>),
+    lifted: &Lifted<'p>,
     prepared: &Prepared<'p>,
-    (nodes, places): (&[Node], &Places),
+    versions: &[Loops<'_>],
     (check, counting): (&Check, Option<&Formats>),
 ) -> Result<Growth, Failure> {
     let builder = Builder::new(pass);
-    let mut emitter = Emitter {
-        pass,
-        lifted,
-        rewrite,
-        prepared,
-        values: Values {
-            builder: &builder,
-            hoisted: &prepared.hoisted,
-            scevs: &lifted.scevs,
-            around: lifted.around,
-            next: HashMap::new(),
-            sums: HashMap::new(),
-        },
-        links: rewrite.map_or_else(|| lifted.links.clone(), |rewrite| rewrite.links(&lifted.links)),
-        facts: Facts::new(pass, &lifted.arrays),
-        places,
-        widest_bits: pass.target().widest_bits,
-        slots: HashMap::new(),
-        scans: HashMap::new(),
-        variables: HashMap::new(),
-        innermost: None,
-    };
-    let written = catch_unwind(AssertUnwindSafe(|| emitter.write(nodes, check)));
-    let Ok(Some(written)) = written else {
+    let emitter = |loops| Emitter::new((pass, lifted), prepared, &builder, loops);
+    let mut emitters: Vec<_> = versions.iter().map(emitter).collect();
+    let written = catch_unwind(AssertUnwindSafe(|| {
+        let checked = emitters.first_mut()?.write_all_of(check)?;
+        let written = emitters.iter_mut().zip(versions).map(|(emitter, loops)| emitter.write(loops.nodes));
+        let versions = written.collect::<Option<Vec<_>>>()?;
+        Some(Written { checked, exit: emitters.first()?.exit()?, versions })
+    }));
+    let (Ok(Some(written)), Some(first)) = (written, emitters.first()) else {
         // Nothing leads to the new blocks yet: without them the function does what it did.
         pass.delete_blocks(&builder.created());
         return Err(Failure::Undone);
     };
     let own = size_of(region_blocks(lifted.region));
-    emitter.join(written, counting);
+    first.join(&written, check, counting);
+    let slots: Vec<_> = emitters.iter().flat_map(Emitter::all_slots).collect();
+    pass.promote(&slots);
     match pass.verify() {
         Some(message) => Err(Failure::Broken(message)),
         None => Ok(Growth { own, added: size_of(builder.created()) }),
@@ -184,21 +184,29 @@ fn size_of<'p>(blocks: impl IntoIterator<Item = Block<'p>>) -> CodeSize {
     CodeSize { blocks: counts.len(), instructions: counts.iter().sum() }
 }
 
-/// Whether all assumptions hold; whether the first does, the first two do, and so on; and [`Written::scan`].
-type Checked<'p> = (Value<'p>, Vec<Value<'p>>, Option<(Value<'p>, Block<'p>)>);
-
-/// New code that nothing leads to yet.
-struct Written<'p> {
+/// The check as values before the region.
+struct Checked<'p> {
     /// Whether all assumptions hold.
     holds: Value<'p>,
     /// Whether the first holds, whether the first two do, and so on.
     held: Vec<Value<'p>>,
     /// Whether those hold without which rows must not be looked at, and where that begins.
     scan: Option<(Value<'p>, Block<'p>)>,
-    /// Its first block.
-    start: Block<'p>,
+}
+
+/// New code that nothing leads to yet.
+struct Written<'p> {
+    checked: Checked<'p>,
     /// The block that the region leads to.
     exit: Block<'p>,
+    /// The loops; if there is a weaker version, it is the second.
+    versions: Vec<Version<'p>>,
+}
+
+/// One version of the loops.
+struct Version<'p> {
+    /// Its first block.
+    start: Block<'p>,
     /// Its last block, which has no terminator yet.
     end: Block<'p>,
     /// The values that the phis of the exit block get.
@@ -249,59 +257,140 @@ struct Tree<'a, 'p> {
     stmt: &'a Stmt,
 }
 
+impl<'a, 'p> Emitter<'a, 'p> {
+    fn new(
+        (pass, lifted): (Pass<'p>, &'a Lifted<'p>),
+        prepared: &'a Prepared<'p>,
+        builder: &'a Builder<'p>,
+        loops: &Loops<'a>,
+    ) -> Self {
+        Emitter {
+            pass,
+            lifted,
+            rewrite: loops.rewrite,
+            prepared,
+            values: Values {
+                builder,
+                hoisted: &prepared.hoisted,
+                scevs: &lifted.scevs,
+                around: lifted.around,
+                next: HashMap::new(),
+                sums: HashMap::new(),
+            },
+            links: loops.rewrite.map_or_else(|| lifted.links.clone(), |rewrite| rewrite.links(&lifted.links)),
+            facts: Facts::new(pass, &lifted.arrays, loops.overlap),
+            places: loops.places,
+            widest_bits: pass.target().widest_bits,
+            slots: HashMap::new(),
+            scans: HashMap::new(),
+            variables: HashMap::new(),
+            innermost: None,
+        }
+    }
+}
+
 impl<'p> Emitter<'_, 'p> {
     pub(super) fn builder(&self) -> &Builder<'p> {
         self.values.builder
     }
 
-    fn write(&mut self, nodes: &[Node], check: &Check) -> Option<Written<'p>> {
+    /// Slots that only this version has are made with it.
+    fn write_all_of(&mut self, check: &Check) -> Option<Checked<'p>> {
+        self.make_scans()?;
+        self.write_check(check)
+    }
+
+    fn write(&mut self, nodes: &[Node]) -> Option<Version<'p>> {
         self.make_slots()?;
         let start = self.builder().block(c"orthant.start");
-        let (holds, held, scan) = self.write_check(check)?;
         self.builder().at_end(start);
         self.write_initial_values();
         self.nodes(nodes)?;
         let exit = self.exit()?;
         let (phis, live) = (self.exit_phis(exit)?, self.live_out(exit)?);
-        Some(Written { holds, held, scan, start, exit, end: self.builder().here(), phis, live })
+        Some(Version { start, end: self.builder().here(), phis, live })
     }
 
     /// Leads control into the new code and out of it.
-    fn join(&self, written: Written<'p>, counting: Option<&Formats>) {
+    fn join(&self, written: &Written<'p>, check: &Check, counting: Option<&Formats>) {
         let merge = self.pass.split_exiting(written.exit, &self.prepared.blocks);
-        let escape = |(inst, value)| (self.pass.escape(inst, merge, &self.prepared.blocks), value);
-        let live: Vec<_> = written.live.into_iter().map(escape).collect();
-        self.builder().at_end(written.end);
-        self.builder().jump(merge);
-        for (phi, value) in written.phis {
-            let merged = phi.incoming().into_iter().find(|(_, from)| *from == merge);
-            if let Some((merged, _)) = merged {
-                self.builder().add_incoming(merged, value, written.end);
-            }
-        }
-        for (merged, value) in live {
-            self.builder().add_incoming(merged, value, written.end);
-        }
+        let escapes = written.versions.first().map(|version| &version.live).into_iter().flatten();
+        let escape =
+            |(inst, _): &(Inst<'p>, Value<'p>)| self.pass.escape(*inst, merge, &self.prepared.blocks);
+        let merged: Vec<_> = escapes.map(escape).collect();
+        written.versions.iter().for_each(|version| self.leave_version(version, merge, &merged));
         if let Some(old) = self.prepared.entering.terminator() {
             if let Some(formats) = counting {
-                self.pass.count(old, &written.held, formats);
+                self.pass.count(old, &written.checked.held, formats);
             }
-            // The addresses that are compared may be undefined where the program does not use them.
-            let holds = self.pass.freeze(written.holds, self.prepared.entering);
             self.builder().before(old);
-            self.builder().branch(holds, written.start, self.prepared.entry);
+            self.choose(written, check.weak);
             self.builder().erase(old);
         }
-        if let (Some((holds, scan)), Some(old)) = (written.scan, self.prepared.before.terminator()) {
+        if let (Some((holds, scan)), Some(old)) = (written.checked.scan, self.prepared.before.terminator()) {
             let holds = self.pass.freeze(holds, self.prepared.before);
             self.builder().before(old);
             self.builder().branch(holds, scan, self.prepared.entering);
             self.builder().erase(old);
         }
         self.pass.forget_lifetimes(&self.prepared.blocks);
+    }
+
+    /// Leads from the end of a version to where all versions meet; `merged`: what takes the place of its live values there.
+    fn leave_version(&self, version: &Version<'p>, merge: Block<'p>, merged: &[Value<'p>]) {
+        self.builder().at_end(version.end);
+        self.builder().jump(merge);
+        for (phi, value) in &version.phis {
+            let merged = phi.incoming().into_iter().find(|(_, from)| *from == merge);
+            if let Some((merged, _)) = merged {
+                self.builder().add_incoming(merged, *value, version.end);
+            }
+        }
+        for (merged, (_, value)) in merged.iter().zip(&version.live) {
+            self.builder().add_incoming(*merged, *value, version.end);
+        }
+    }
+
+    /// The branch to the loops, at the end of `entering`. The original's way in stays as it is: the choice between
+    /// versions comes after it.
+    fn choose(&self, written: &Written<'p>, weak: Option<usize>) {
+        let Checked { holds, held, .. } = &written.checked;
+        // The addresses that are compared may be undefined where the program does not use them.
+        let settled = |value: Value<'p>| self.pass.freeze(value, self.prepared.entering);
+        let b = self.builder();
+        match (&written.versions[..], weak) {
+            ([strong, second], Some(enough)) => {
+                let enough = enough.checked_sub(1).and_then(|last| held.get(last).copied());
+                let enough = settled(enough.unwrap_or_else(|| b.constant(b.int(1), 1)));
+                let holds = settled(*holds);
+                let choice = b.block(c"orthant.choice");
+                b.branch(enough, choice, self.prepared.entry);
+                b.at_end(choice);
+                b.branch(holds, strong.start, second.start);
+            }
+            (versions, _) => {
+                if let Some(version) = versions.first() {
+                    b.branch(settled(*holds), version.start, self.prepared.entry);
+                }
+            }
+        }
+    }
+
+    fn all_slots(&self) -> Vec<Value<'p>> {
         let scans = self.scans.values().flat_map(|scan| scan.slots());
-        let slots: Vec<_> = self.slots.values().map(|(slot, _)| *slot).chain(scans).collect();
-        self.pass.promote(&slots);
+        self.slots.values().map(|(slot, _)| *slot).chain(scans).collect()
+    }
+
+    /// Slots for what is found out about rows.
+    fn make_scans(&mut self) -> Option<()> {
+        let first = self.pass.blocks().first()?.insts().next()?;
+        self.builder().before(first);
+        for (index, source) in self.lifted.arrays.iter().enumerate() {
+            if let ArraySource::Rows(_) = source {
+                self.scans.insert(index, Scan::new(self.values.builder));
+            }
+        }
+        Some(())
     }
 
     /// One stack slot for each scalar and each phi's cell.
@@ -313,11 +402,6 @@ impl<'p> Emitter<'_, 'p> {
             if let ArraySource::Scalar(inst) | ArraySource::Phi(inst) = source {
                 let ty = self.builder().type_of(inst.value());
                 self.slots.insert(source, (self.builder().slot(ty), ty));
-            }
-        }
-        for (index, source) in self.lifted.arrays.iter().enumerate() {
-            if let ArraySource::Rows(_) = source {
-                self.scans.insert(index, Scan::new(self.values.builder));
             }
         }
         Some(())
@@ -352,7 +436,7 @@ impl<'p> Emitter<'_, 'p> {
         }
         let apart = writer.write(late)?;
         held.extend(apart.iter().map(|apart| b.select(first, *apart, writer.truth(false))));
-        Some((b.select(holds, all(&apart), writer.truth(false)), held, scan))
+        Some(Checked { holds: b.select(holds, all(&apart), writer.truth(false)), held, scan })
     }
 
     /// Phis at the region's entry have a first value that no statement writes; the other slots have none, which is said

@@ -10,6 +10,7 @@ use crate::ffi;
 use crate::front::lift::{ArraySource, Touched};
 use crate::pass::{Block, Pass, Value};
 use llvm_sys::prelude::LLVMMetadataRef;
+use model::ArrayId;
 use std::cell::Cell;
 use std::marker::PhantomData;
 
@@ -18,6 +19,8 @@ pub struct Facts<'p> {
     pass: Pass<'p>,
     /// For each array of the model its scope; those that are not memory have none.
     scopes: Vec<Option<LLVMMetadataRef>>,
+    /// Arrays that may overlap after all.
+    overlap: Vec<(ArrayId, ArrayId)>,
     /// The group of the parallel loop that is being written.
     group: Cell<Option<LLVMMetadataRef>>,
 }
@@ -27,15 +30,15 @@ pub struct Facts<'p> {
 pub struct Group<'p>(LLVMMetadataRef, PhantomData<&'p ()>);
 
 impl<'p> Facts<'p> {
-    /// For these arrays.
-    pub fn new(pass: Pass<'p>, arrays: &[ArraySource<'p>]) -> Self {
+    /// For these arrays, of which some pairs may overlap.
+    pub fn new(pass: Pass<'p>, arrays: &[ArraySource<'p>], overlap: &[(ArrayId, ArrayId)]) -> Self {
         let mut raw = vec![std::ptr::null_mut(); arrays.len()];
         // SAFETY: there is room for as many scopes as are asked for; they belong to the run's context.
         unsafe { ffi::orthant_alias_scopes(pass.raw(), raw.as_mut_ptr(), raw.len()) };
         let is_memory =
             |source: &ArraySource<'p>| matches!(source, ArraySource::Base(_) | ArraySource::Rows(_));
         let scopes = raw.into_iter().zip(arrays).map(|(scope, source)| is_memory(source).then_some(scope));
-        Self { pass, scopes: scopes.collect(), group: Cell::new(None) }
+        Self { pass, scopes: scopes.collect(), overlap: overlap.to_vec(), group: Cell::new(None) }
     }
 
     /// Opens a parallel loop: what is written until [`Facts::close`] belongs to it.
@@ -57,7 +60,12 @@ impl<'p> Facts<'p> {
     pub fn annotate(&self, copy: Value<'p>, touched: Touched) {
         let own = self.scopes.get(touched.array.index()).copied().flatten();
         let Some(own) = own else { return };
-        let others: Vec<_> = self.scopes.iter().flatten().copied().filter(|scope| *scope != own).collect();
+        let is_apart = |other: &usize| {
+            let (a, b) = (touched.array, ArrayId(*other as u32));
+            a != b && !self.overlap.iter().any(|pair| *pair == (a, b) || *pair == (b, a))
+        };
+        let others = (0..self.scopes.len()).filter(is_apart).filter_map(|other| self.scopes[other]);
+        let others: Vec<_> = others.collect();
         let group = self.group.get().unwrap_or(std::ptr::null_mut());
         // SAFETY: the instruction and all metadata are of the run.
         unsafe { ffi::orthant_annotate(copy.raw, own, others.as_ptr(), others.len(), group) };

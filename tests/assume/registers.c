@@ -1,0 +1,16 @@
+// test: clang -O2 -g -mllvm -orthant-print-after=schedule -mllvm -orthant-stop-after=schedule -c %s -o /dev/null
+// In its own order, but behind a check: q[i] stays in a register where q overlaps neither A nor p. One loop alone is not worth it.
+void product(int n, int m, double *q, const double *A, const double *p) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      q[i] += A[i * m + j] * p[j];
+}
+void sum(int m, double *q, const double *p) {
+  for (int j = 0; j < m; j++)
+    q[0] += p[j];
+}
+// output:
+// orthant: schedule: product
+// T(S0): (i0, i1)
+// orthant: schedule: sum
+// kept: no other order keeps all dependences and looks better
