@@ -4,7 +4,7 @@
 
 typedef struct { int first, count; } Node;
 
-static void search(const Node *nodes, const int *edges, char *mask, char *next, char *seen, int *cost, int n) {
+__attribute__((noinline)) static void search(const Node *nodes, const int *edges, char *mask, char *next, char *seen, int *cost, int n) {
     int more;
     do {
         more = 0;

@@ -7,7 +7,7 @@ enum { PER_BOX = 8 };
 typedef struct { float x, y, z, q; } Particle;
 typedef struct { int neighbours, list[27]; } Box;
 
-static void forces(int boxes, const Box *box, const Particle *p, Particle *f) {
+__attribute__((noinline)) static void forces(int boxes, const Box *box, const Particle *p, Particle *f) {
     for (int b = 0; b < boxes; b++)
         for (int k = 0; k < box[b].neighbours; k++) {
             int other = box[b].list[k];

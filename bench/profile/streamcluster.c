@@ -11,7 +11,7 @@ static float distance(const Point *a, const Point *b, int dims) {
     return d;
 }
 
-static double gain(long x, Point *points, long n, int dims, char *open, double *lower, char *move, float opening) {
+__attribute__((noinline)) static double gain(long x, Point *points, long n, int dims, char *open, double *lower, char *move, float opening) {
     double cost = -opening;
     for (long i = 0; i < n; i++) { lower[i] = 0; move[i] = 0; }
     for (long i = 0; i < n; i++) {

@@ -60,7 +60,7 @@ impl Conjunct {
     pub fn text(&self, scop: &Scop) -> String {
         let name = |extent: &Extent| &scop.arrays[extent.array].name;
         match &self.test {
-            Test::Holds(_) if self.kind == Some(Kind::ModerateSize) => self.why.clone(),
+            Test::Holds(_) | Test::Below(_) if self.kind == Some(Kind::ModerateSize) => self.why.clone(),
             Test::Holds(_) | Test::Fails(_) => self.code(scop),
             Test::Near(near) => format!("{} is of moderate size", name(&near.extent)),
             Test::Below(below) => {

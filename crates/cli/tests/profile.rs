@@ -168,7 +168,6 @@ fn backprop_gives_the_advice_of_the_paper() {
     }
 }
 
-/// Iterations that are all alike are recorded together; the result is the same as one by one.
 #[test]
 fn loops_that_follow_each_other_in_a_function_can_be_one() {
     let source = "#include <stdio.h>
@@ -191,6 +190,7 @@ int main(void) {
     assert!(says("program.c:5 and the loop at program.c:8 cannot be one loop"), "{text}");
 }
 
+/// Iterations that are all alike are recorded together; the result is the same as one by one.
 #[test]
 fn shortcuts_change_nothing() {
     let cases = [("hotspot", "-O2", ""), ("lud", "-O2", ""), ("nw", "-O0", ""), ("btree", "-O2", "find")];
@@ -450,6 +450,91 @@ fn programs_in_other_languages() {
         assert_eq!((strided(AccessKind::Read) >= 2, strided(AccessKind::Write)), (true, 1), "{compiler}");
         assert!(nest.dependences.iter().all(|d| d.carrier != trace::profile::Carrier::Memory), "{compiler}");
     }
+}
+
+const GO: &str = r#"package main
+
+import "fmt"
+
+//go:noinline
+func smooth(a, b []float64, n int) {
+	for i := 1; i < n-1; i++ {
+		for j := 1; j < n-1; j++ {
+			b[i*n+j] = 0.25 * (a[(i-1)*n+j] + a[(i+1)*n+j] + a[i*n+j-1] + a[i*n+j+1])
+		}
+	}
+}
+
+func main() {
+	n := 60
+	a, b := make([]float64, n*n), make([]float64, n*n)
+	for i := range a {
+		a[i] = float64(i % 7)
+	}
+	smooth(a, b, n)
+	fmt.Println(b[n+1])
+}
+"#;
+
+/// Go's own runtime has several threads, and code that no C compiler makes.
+#[test]
+fn programs_in_go() {
+    if Command::new("go").arg("version").output().is_err() {
+        eprintln!(
+            "skipped: no `go` (Debian's golang-go, 450 MB installed, which `cargo xtask setup` does not add)"
+        );
+        return;
+    }
+    let scratch = Scratch::new();
+    let (file, program) = (scratch.path("program.go"), scratch.path("program"));
+    std::fs::write(&file, GO).unwrap();
+    let mut go = clean("go");
+    go.args(["build", "-o"]).arg(&program).arg(&file).current_dir(scratch.0.path());
+    succeeds(go.env("GOCACHE", scratch.path("cache")).env("GO111MODULE", "off"));
+    let profile = scratch.profile_of(&["--once", "--only", "main.smooth"], &program);
+    let of_smooth = |nest: &&Nest| nest.loops[0].function == "main.smooth";
+    let nest = profile.nests.iter().find(of_smooth).expect("a nest");
+    // The condition stands at the top: it is looked at once more.
+    assert_eq!(nest.loops.iter().map(|l| l.iterations).collect::<Vec<_>>(), [59, 58 * 59]);
+    assert_eq!(nest.loops[0].loc.as_ref().map(|loc| loc.line), Some(7));
+    let strided = |kind: AccessKind| {
+        let accesses = nest.statements.iter().flat_map(|s| &s.accesses);
+        accesses.filter(|a| a.kind == kind && a.stride == [Some(480), Some(8)]).count()
+    };
+    assert_eq!((strided(AccessKind::Read), strided(AccessKind::Write)), (4, 1));
+}
+
+/// A QEMU that can read registers, which Debian 12 does not have: `ORTHANT_TEST_QEMU` names one.
+#[test]
+fn a_newer_qemu_reads_registers() {
+    let Some(qemu) = std::env::var_os("ORTHANT_TEST_QEMU") else {
+        eprintln!("skipped: ORTHANT_TEST_QEMU names no QEMU of version 9 or later with plugins");
+        return;
+    };
+    let source = "#include <stdio.h>
+static volatile int a[4000];
+int main(int argc, char **argv) {
+    long sum = 0;
+    for (int i = 0; i < 3000; i++) sum += a[i / (argc + 2)] + i;
+    printf(\"%ld\\n\", sum);
+}";
+    let scratch = Scratch::new();
+    let program = scratch.compile(source, &["-O1", "-g"]);
+    let [mut short, mut plain] = [&["--once"][..], &["--once", "--plain"]].map(|options| {
+        let json = scratch.path("read.json");
+        let mut command = profile();
+        command.env("ORTHANT_QEMU", &qemu).args(options).arg("--json").arg(&json).arg("--").arg(&program);
+        succeeds(&mut command);
+        Profile::from_json(&std::fs::read_to_string(&json).unwrap()).unwrap()
+    });
+    (short.collection.seconds, plain.collection.seconds) = (0.0, 0.0);
+    assert_eq!(short.collection.values, "read");
+    assert!(short == plain);
+    // The quotient cannot be recomputed, and is no data: it is read.
+    let divides = |s: &&Statement| s.text.starts_with("idiv");
+    let nest = short.nests.iter().find(|nest| nest.statements.iter().any(|s| divides(&s))).expect("a nest");
+    let quotient = nest.statements.iter().find(divides).and_then(|s| s.value.as_ref()).expect("a value");
+    assert_eq!(quotient.points, 3000);
 }
 
 #[test]

@@ -30,10 +30,10 @@ use dataflow::content::{Contents, Flows};
 use dataflow::zones::{before_or_same, last_instances};
 use dataflow::{before, shared_loops};
 use isl::{DimType, Map, Set, UnionMap};
-use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Operand, Reduction, Scop, StmtId};
+use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Operand, Scop, StmtId};
 
 use crate::Options;
-use crate::relations::{cells, domain};
+use crate::relations::{cells, domain, keep_updates};
 
 /// What coalescing did.
 #[derive(Clone, Debug)]
@@ -259,14 +259,7 @@ fn apply(scop: &Scop, array: ArrayId, placed: &[Placed<'_>]) -> Scop {
         }
     }
     // An update that got cells in part is none any more.
-    for stmt in &mut scop.stmts {
-        let cells = |id| stmt.accesses.iter().find(|access| access.id == id).map(|access| &access.relation);
-        let is_update = |r: &Reduction| match (cells(r.read), cells(r.write)) {
-            (Some(read), Some(write)) => read.is_equal(write).unwrap_or(false),
-            _ => false,
-        };
-        stmt.reductions = stmt.reductions.iter().copied().filter(is_update).collect();
-    }
+    keep_updates(&mut scop);
     scop
 }
 

@@ -17,6 +17,8 @@
 //! Where the two leave scalars, [`mod@split`] looks for statements that could do without them in parts; if there are any, all is
 //! done anew on the model in which they are split.
 //!
+//! What then has no cell can be given one: [`mod@expand`]. That takes memory, so whoever schedules the model decides about it.
+//!
 //! # What stays the same
 //! Statements keep their names and domains, and remain in their order; accesses keep their numbers, operations their
 //! names. (Of a split statement that holds for the first part; [`Outcome::parts`] tells about the others.) So whoever knows what the statements of a model stand for can find out what the new ones do:
@@ -41,6 +43,7 @@
 
 pub mod check;
 pub mod coalesce;
+pub mod expand;
 pub mod forward;
 mod relations;
 pub mod simplify;
@@ -417,7 +420,7 @@ fn has_idle_scalars(scop: &Scop) -> bool {
 fn written_scalars(scop: &Scop) -> Vec<ArrayId> {
     let in_loops = scop.stmts.iter().filter(|stmt| stmt.domain.dim(DimType::Set).is_ok_and(|dims| dims > 0));
     let writes = in_loops.flat_map(|stmt| &stmt.accesses).filter(|access| access.kind != AccessKind::Read);
-    writes.map(|write| write.array).filter(|array| scop.array(*array).kind != ArrayKind::Memory).collect()
+    writes.map(|write| write.array).filter(|array| scop.array(*array).kind.is_scalar()).collect()
 }
 
 /// Writes of scalars and of phis inside of loops.

@@ -3,7 +3,7 @@
 use dataflow::content::Contents;
 use dataflow::zones::reaching;
 use isl::{Map, Set, UnionMap, UnionSet};
-use model::{Access, Scop, Stmt};
+use model::{Access, Reduction, Scop, Stmt};
 
 /// The statement's instances, as far as the context allows them: `{ S[i] }`.
 pub fn domain(scop: &Scop, stmt: &Stmt) -> isl::Result<Set> {
@@ -13,6 +13,18 @@ pub fn domain(scop: &Scop, stmt: &Stmt) -> isl::Result<Set> {
 /// `{ S[i] -> A[x] }` of an access in the statement's instances.
 pub fn cells(scop: &Scop, stmt: &Stmt, access: &Access) -> isl::Result<Map> {
     access.relation.clone().intersect_domain(domain(scop, stmt)?)
+}
+
+/// Forgets reductions that are none any more, because read and write went to different cells.
+pub fn keep_updates(scop: &mut Scop) {
+    for stmt in &mut scop.stmts {
+        let cells = |id| stmt.accesses.iter().find(|access| access.id == id).map(|access| &access.relation);
+        let is_update = |r: &Reduction| match (cells(r.read), cells(r.write)) {
+            (Some(read), Some(write)) => read.is_equal(write).unwrap_or(false),
+            _ => false,
+        };
+        stmt.reductions = stmt.reductions.iter().copied().filter(is_update).collect();
+    }
 }
 
 /// Whether a relation relates each of the instances to something.

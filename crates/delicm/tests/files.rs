@@ -4,9 +4,13 @@
 //! - `# test: delicm`: what was done, and the new model.
 //! - `# test: freedom`: the tree of isl's scheduler for the new model: its bands, their `coincident` (parallel) members
 //!   and whether they are `permutable` (tilable). `# test: freedom before`: for the model as it is.
+//! - `# test: expand innermost`, `# test: expand all`: the new model with the scalars that are left in scratch arrays.
 //!
 //! Each new model is run by the oracle at some sizes.
 
+use dataflow::content::Flows;
+use delicm::check::{Verdict, check};
+use delicm::expand::{Loops, bytes, expand};
 use delicm::{Options, Outcome, delicm};
 use interp::results;
 use isl::{Ctx, ScheduleConstraints};
@@ -18,6 +22,10 @@ fn main() -> std::process::ExitCode {
     filetests::Suite::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files"))
         .command("delicm", |input| {
             read(input).and_then(|scop| show(&scop)).map_err(|error| error.to_string())
+        })
+        .command("expand", |input| {
+            let loops = if input.args == ["all"] { Loops::All } else { Loops::Innermost };
+            read(input).and_then(|scop| expanded(&scop, loops)).map_err(|error| error.to_string())
         })
         .command("freedom", |input| {
             let is_before = input.args == ["before"];
@@ -47,19 +55,36 @@ fn lowered(text: &str, temporaries: &[String]) -> Result<Scop> {
 
 fn transformed(scop: &Scop) -> Result<Outcome> {
     let outcome = delicm(scop, &Options::default());
+    compare(scop, &outcome.scop)?;
+    Ok(outcome)
+}
+
+/// Whether all that can be seen afterwards has the same values.
+fn compare(scop: &Scop, changed: &Scop) -> Result<()> {
     for size in [1, 2, 3, 5] {
         let values: Vec<_> = scop.params.iter().enumerate().map(|(at, _)| size + at as i64 % 2).collect();
-        let (old, new) = (results(scop, &values)?, results(&outcome.scop, &values)?);
+        let (old, new) = (results(scop, &values)?, results(changed, &values)?);
         let seen = |name: &str| {
             let array = scop.array_named(name).map(|id| scop.array(id));
             array.is_some_and(|array| array.kind == model::ArrayKind::Memory || array.is_fixed)
         };
         let differing = old.iter().find(|(cell, value)| seen(&cell.0) && new.get(*cell) != Some(value));
         if let Some((cell, _)) = differing {
-            return Err(format!("{cell:?} differs at {values:?}:\n{}", outcome.scop).into());
+            return Err(format!("{cell:?} differs at {values:?}:\n{changed}").into());
         }
     }
-    Ok(outcome)
+    Ok(())
+}
+
+fn expanded(scop: &Scop, loops: Loops) -> Result<String> {
+    let before = transformed(scop)?.scop;
+    let flows = Flows::new(&before)?;
+    let Some(after) = expand(&before, &flows, loops)? else { return Ok("nothing to expand\n".into()) };
+    after.scop.verify()?;
+    assert_eq!(check(&before, &flows, &after.scop, &[])?, Verdict::Same);
+    compare(scop, &after.scop)?;
+    let bytes = bytes(&after.scop, 1).map_or("not known".into(), |bytes| bytes.to_string());
+    Ok(format!("bytes: {bytes}\n{}", after.scop))
 }
 
 fn show(scop: &Scop) -> Result<String> {

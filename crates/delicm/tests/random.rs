@@ -3,6 +3,7 @@
 //! `DELICM_CASES` sets how many, `DELICM_SEED` the first one.
 
 use dataflow::content::Flows;
+use delicm::expand::{Loops, expand};
 use delicm::{Options, check, coalesce, delicm, forward, simplify};
 use interp::random::{Shape, promoted_text, scop_text};
 use interp::results;
@@ -94,6 +95,31 @@ fn keeps_its_results(seed: u64) -> Sum {
     let undone = [outcome.undone.len() - spent, spent];
     let split = outcome.counts.split as u64;
     Sum { done: done.map(|count| count as u64), undone: undone.map(|count| count as u64), split }
+}
+
+/// What is left can be expanded, and the check agrees.
+#[test]
+fn expanded_scalars_keep_the_flow() {
+    let (mut expanded, mut unknown, cases) = (0, 0, number("DELICM_CASES", 500) / 4);
+    for seed in 0..cases {
+        let (text, scop) = random(seed);
+        let before = scop.ctx.with_budget(400_000, || delicm(&scop, &Options::default())).scop;
+        let flows = flows(&before);
+        for loops in [Loops::Innermost, Loops::All] {
+            let Some(after) = expand(&before, &flows, loops).unwrap() else { continue };
+            after.scop.verify().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+            for values in &SIZES {
+                let cell = differing(&scop, &after.scop, values);
+                assert_eq!(cell, None, "seed {seed}\n{text}\n{}", after.scop);
+            }
+            expanded += 1;
+            // A phi that goes round in a circle has no other name than its own, and then must be where it was.
+            let verdict = check::check(&before, &flows, &after.scop, &[]).unwrap();
+            unknown += u64::from(verdict != check::Verdict::Same);
+        }
+    }
+    assert!(expanded * 20 >= cases, "only {expanded} of {cases} were expanded");
+    assert!(unknown * 10 <= expanded, "{unknown} of {expanded} were rejected");
 }
 
 /// The check sees damage: a model that was changed at random either fails the check or has the same results.

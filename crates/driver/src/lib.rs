@@ -13,6 +13,7 @@ mod dropped;
 pub mod order;
 pub mod pipeline;
 mod scalars;
+mod scratch;
 pub mod session;
 mod tiers;
 pub mod timing;

@@ -53,7 +53,8 @@ pub fn plan(
     Ok(plan)
 }
 
-fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
+/// An order that somebody gave.
+pub fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
     let description = schedule::describe(scop, &schedule).map_err(of_isl)?;
     Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None })))
 }

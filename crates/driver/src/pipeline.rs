@@ -3,6 +3,7 @@
 use crate::dropped::without_dropped;
 use crate::order::{Plan, plan};
 use crate::scalars::{block_places, without_scalars};
+use crate::scratch::{self, Better, STACK_BYTES};
 use crate::session::conditions;
 use crate::tiers::{Tier, Weaker, weaker};
 use crate::timing::Timers;
@@ -22,6 +23,7 @@ use model::{ArrayId, Budget, Reason, Scop};
 use options::Options;
 use report::Counted;
 use schedule::Machine;
+use std::cell::Cell;
 
 /// What the stages found out about a function.
 pub struct Outcome<'p> {
@@ -80,6 +82,8 @@ struct Run<'a, 'p> {
     timers: &'a Timers,
     /// One for the whole function.
     budget: Budget,
+    /// Bytes that nests may have on the stack.
+    stack_left: Cell<u64>,
     /// Bounds of the search for shapes.
     shapes: delinearize::Options,
     /// What earlier runs of the program counted.
@@ -95,7 +99,15 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, counts: &[Counted], timers: &T
         alphas: options.shape_alphas,
         shapes: options.shape_candidates,
     };
-    let run = Run { pass, options, timers, budget: Budget::new(options.budget), shapes, counts };
+    let run = Run {
+        pass,
+        options,
+        timers,
+        budget: Budget::new(options.budget),
+        stack_left: Cell::new(STACK_BYTES),
+        shapes,
+        counts,
+    };
     let is_last = |stage: &str| options.stop_after.as_deref() == Some(stage);
     let nests = timers.time("detect", &run.budget, || detect(pass, &run.budget));
     let mut outcome = Outcome { nests, models: Vec::new(), changed: false };
@@ -277,7 +289,14 @@ fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> 
 fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     if let Some(dependences) = &model.dependences {
         let machine = machine(run.pass.target());
-        model.plan = Some(plan((model.scop(), model.nest), dependences, machine, run.options)?);
+        let planned = plan((model.scop(), model.nest), dependences, machine.clone(), run.options)?;
+        if let Some(better) = with_scratch(run, model, &planned, &machine) {
+            run.stack_left.set(run.stack_left.get() - better.stack_bytes);
+            (model.rewrite, model.dependences) = (Some(better.rewrite), Some(better.dependences));
+            model.plan = Some(better.plan);
+        } else {
+            model.plan = Some(planned);
+        }
     }
     // Without a second version the first is as good as before.
     match weaker(model, machine(run.pass.target()), run.options).unwrap_or(Tier::None) {
@@ -289,6 +308,18 @@ fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
         }
     }
     Ok(())
+}
+
+/// A better plan for a nest with scalars that have no free cell.
+fn with_scratch(run: &Run<'_, '_>, model: &Modelled<'_>, plan: &Plan, machine: &Machine) -> Option<Better> {
+    let nest = scratch::Nest {
+        lifted: &model.lifted.scop,
+        valid: &model.assumed.valid,
+        outcome: model.scalars.as_ref()?,
+        plan,
+        stack_left: run.stack_left.get(),
+    };
+    scratch::better(&nest, machine, run.options)
 }
 
 /// What LLVM knows of the machine.
@@ -311,10 +342,11 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
         let places = block_places(scop, &nodes, &model.assumed.valid);
         let check = without_dropped(assume::check(&model.lifted.scop, &model.assumed, &model.odds)?);
         let check = check.without(&model.overlap);
-        let check = match &model.weaker {
+        let mut check = match &model.weaker {
             Some(weaker) => check.with_weaker(&weaker.overlap),
             None => check,
         };
+        check.conjuncts.extend(model.rewrite.iter().flat_map(scratch::conjuncts));
         Ok(Program { nodes, places, check })
     };
     model.program = Some(generate().map_err(|error| match error {
@@ -347,7 +379,8 @@ const MOST_WEAKER: usize = 250;
 fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     let ready: Vec<_> = outcome.models.iter_mut().filter(|model| model.program.is_some()).collect();
     outcome.changed = !ready.is_empty();
-    let prepared: Vec<_> = ready.iter().map(|model| prepare(run.pass, &model.lifted)).collect();
+    let prepared: Vec<_> =
+        ready.iter().map(|model| prepare(run.pass, &model.lifted, model.rewrite.as_ref())).collect();
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let emitted = match (prepared, &model.program) {
             (Some(prepared), Some(Program { nodes, places, check })) => {

@@ -27,12 +27,13 @@ pub fn without_scalars(scop: &Scop, valid: &Set) -> (Option<Rewrite>, delicm::Ou
 
 /// The model for parameters for which the new loops run: a loop that is assumed to run at least once always gives a value,
 /// which then may have a cell. A few more parameters do no harm, and keep it simple.
-fn within(scop: &Scop, valid: &Set) -> isl::Result<Scop> {
+pub fn within(scop: &Scop, valid: &Set) -> isl::Result<Scop> {
     let valid = Set::from_basic_set(valid.clone().remove_divs()?.simple_hull()?)?;
     Ok(Scop { context: scop.context.clone().intersect(valid)?, ..scop.clone() })
 }
 
-fn rewrite(old: &Scop, outcome: &delicm::Outcome, valid: &Set) -> Result<Rewrite, astgen::Error> {
+/// What a changed model means for the code to be written.
+pub fn rewrite(old: &Scop, outcome: &delicm::Outcome, valid: &Set) -> Result<Rewrite, astgen::Error> {
     let scop = outcome.scop.clone();
     let mut stmts = Vec::new();
     for (stmt, old_id) in scop.stmts.iter().zip(&outcome.kept) {
@@ -49,7 +50,7 @@ fn rewrite(old: &Scop, outcome: &delicm::Outcome, valid: &Set) -> Result<Rewrite
         new.numbers = numbers(old, outcome, stmt);
         stmts.push(new);
     }
-    Ok(Rewrite { scop, stmts })
+    Ok(Rewrite { scop, stmts, scratch: None })
 }
 
 fn replaced(outcome: &delicm::Outcome, stmt: &Stmt) -> Vec<(model::AccessId, Source)> {

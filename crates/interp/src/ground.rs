@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use isl::{DimType, Map, Point, Set, UnionMap};
-use model::{Access, ArrayId, ArrayKind, Scop, StmtId};
+use model::{Access, ArrayId, Scop, StmtId};
 
 use crate::{Error, Options};
 
@@ -285,7 +285,7 @@ impl Builder<'_> {
     fn cut_down(&mut self, relation: Set, access: &Access) -> Result<Set, Error> {
         self.clamped = true;
         let array = self.scop.array(access.array);
-        debug_assert_eq!(array.kind, ArrayKind::Memory, "a scalar has one cell");
+        debug_assert!(!array.kind.is_scalar(), "a scalar has one cell");
         let names: Vec<_> = (0..array.shape.len()).map(|at| format!("x{at}")).collect();
         let mut bounds = Vec::new();
         for (at, name) in names.iter().enumerate() {

@@ -129,6 +129,15 @@ pub enum ArrayKind {
     Scalar,
     /// A phi: written at the end of each incoming block, read by the phi.
     Phi,
+    /// In memory that the new loops have for themselves: nothing is there before the nest, and nobody looks afterwards.
+    Scratch,
+}
+
+impl ArrayKind {
+    /// Whether it is one cell that is no memory.
+    pub fn is_scalar(self) -> bool {
+        matches!(self, ArrayKind::Scalar | ArrayKind::Phi)
+    }
 }
 
 /// A statement.

@@ -34,7 +34,7 @@
 //! The names of reads are not kept: they are printed as `r0`, `r1`, ... by their place among the accesses.
 //!
 //! Sets and relations are in isl's notation and may be continued over lines until their braces close; the
-//! prefix `[n] ->` may be left out. `maywrite` and `phi` are written like `write` and `scalar`. `fixed` behind a scalar
+//! prefix `[n] ->` may be left out. `maywrite`, `phi` and `scratch` are written like `write`, `scalar` and `array`. `fixed` behind a scalar
 //! or phi says that something outside of the nest reads it afterwards. `#` starts a comment. Assumptions are not part of the text: they come from the front end that took them.
 
 use crate::scop::*;
@@ -188,7 +188,8 @@ impl Parser {
             "scop" => self.scop.name = rest.to_owned(),
             "param" => self.param(rest)?,
             "context" => self.scop.context = self.set(rest)?,
-            "array" => self.array(rest)?,
+            "array" => self.array(rest, ArrayKind::Memory)?,
+            "scratch" => self.array(rest, ArrayKind::Scratch)?,
             "scalar" => self.scalar(rest, ArrayKind::Scalar)?,
             "phi" => self.scalar(rest, ArrayKind::Phi)?,
             "stmt" => self.stmt(rest)?,
@@ -201,8 +202,8 @@ impl Parser {
             "order" => self.order(rest)?,
             _ => {
                 return Err(format!(
-                    "`{word}` is none of scop, param, context, array, scalar, phi, stmt, read, write, maywrite, \
-                     reduce, let, let!, order"
+                    "`{word}` is none of scop, param, context, array, scratch, scalar, phi, stmt, read, write, \
+                     maywrite, reduce, let, let!, order"
                 ));
             }
         }
@@ -229,7 +230,7 @@ impl Parser {
         Ok(())
     }
 
-    fn array(&mut self, rest: &str) -> Result<(), String> {
+    fn array(&mut self, rest: &str, kind: ArrayKind) -> Result<(), String> {
         let usage = || {
             format!(
                 "expected `array NAME [SIZES] BYTES [packed GROWTH, SLOPE | anywhere]`, found `array {rest}`"
@@ -250,7 +251,7 @@ impl Parser {
                 None => (bytes, Layout::Even),
             },
         };
-        self.push_array(name.trim(), (shape, layout), bytes.trim(), ArrayKind::Memory, false)
+        self.push_array(name.trim(), (shape, layout), bytes.trim(), kind, false)
     }
 
     fn scalar(&mut self, rest: &str, kind: ArrayKind) -> Result<(), String> {
@@ -430,8 +431,9 @@ fn write_array(f: &mut fmt::Formatter<'_>, array: &Array) -> fmt::Result {
     let sizes: Vec<_> = array.shape.iter().map(|size| size.as_deref().unwrap_or("*")).collect();
     let fixed = if array.is_fixed { " fixed" } else { "" };
     match array.kind {
-        ArrayKind::Memory => {
-            write!(f, "array {} [{}] {}", array.name, sizes.join(", "), array.elem_bytes)?;
+        ArrayKind::Memory | ArrayKind::Scratch => {
+            let word = if array.kind == ArrayKind::Memory { "array" } else { "scratch" };
+            write!(f, "{word} {} [{}] {}", array.name, sizes.join(", "), array.elem_bytes)?;
             match &array.layout {
                 Layout::Even => writeln!(f),
                 Layout::Packed { growth, slope } => writeln!(f, " packed {growth}, {slope}"),

@@ -11,7 +11,7 @@
 //!    reads of the statement and operations before them. A value is stored by a write of the statement, once. Values
 //!    from outside have names that start with `%`, `-` or a digit and have no spaces.
 
-use crate::scop::{Access, AccessKind, ArrayKind, Layout, Operand, Order, Scop, Stmt, stmts_below};
+use crate::scop::{Access, AccessKind, Layout, Operand, Order, Scop, Stmt, stmts_below};
 use isl::DimType;
 use std::collections::HashSet;
 
@@ -61,7 +61,7 @@ impl Scop {
             if array.elem_bytes == 0 {
                 return broken(format!("the cells of {} have no bytes", array.name));
             }
-            if array.kind != ArrayKind::Memory && !array.shape.is_empty() {
+            if array.kind.is_scalar() && !array.shape.is_empty() {
                 return broken(format!("{} is a scalar but has dimensions", array.name));
             }
             if array.layout != Layout::Even && array.shape.len() != 2 {

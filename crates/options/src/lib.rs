@@ -37,6 +37,17 @@ pub enum Schedule {
     Identity,
 }
 
+/// Where scalars may go that keep loops from being reordered and have no free cell in an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expand {
+    /// Nowhere.
+    None,
+    /// Into arrays of constant size on the stack, up to a fixed number of bytes in each function.
+    Stack,
+    /// Into memory from `malloc`, up to a fixed number of bytes for each nest.
+    Heap,
+}
+
 /// What may be assumed of a nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assumptions {
@@ -92,6 +103,10 @@ pub struct Options {
     pub count_checks: bool,
     /// Whether scalars are removed where that is possible.
     pub delicm: bool,
+    /// Where scalars without a free cell may go.
+    pub expand: Expand,
+    /// Whether they go there even if that does not pay: tests that it is right.
+    pub expand_always: bool,
     /// Whether the time of each stage is printed when the host ends.
     pub time: bool,
     /// Work units that one function may use; 0 is no limit.

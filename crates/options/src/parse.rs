@@ -22,7 +22,7 @@
 //! Each setting is checked where it is read, so that a message can name the line of a configuration file,
 //! and once more by [`Options::from_layers`], which is the only way to make an [`Options`].
 
-use crate::{Assumptions, Kind, Options, Position, Schedule, Spec, TABLE, Tiers, spec};
+use crate::{Assumptions, Expand, Kind, Options, Position, Schedule, Spec, TABLE, Tiers, spec};
 use regex::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -469,6 +469,14 @@ impl Options {
             ("use-counts", Value::File(file)) => self.use_counts = file,
             ("count-checks", Value::Flag(on)) => self.count_checks = on,
             ("delicm", Value::Flag(on)) => self.delicm = on,
+            ("expand-always", Value::Flag(on)) => self.expand_always = on,
+            ("expand", Value::Words(words)) => {
+                self.expand = match words.first().copied() {
+                    Some("none") => Expand::None,
+                    Some("heap") => Expand::Heap,
+                    _ => Expand::Stack,
+                }
+            }
             ("time", Value::Flag(on)) => self.time = on,
             ("budget", Value::Number(units)) => self.budget = units,
             ("shape-candidates", Value::Number(most)) => self.shape_candidates = clamped(most),
@@ -500,6 +508,8 @@ impl Default for Options {
             use_counts: None,
             count_checks: false,
             delicm: true,
+            expand: Expand::Stack,
+            expand_always: false,
             time: false,
             budget: 0,
             shape_candidates: 0,

@@ -159,6 +159,14 @@ pub const TABLE: &[Spec] = &[
         "Keep scalars in array cells that are free, and compute them where they are used, so that loops can be reordered.",
     ),
     option(
+        "expand",
+        Kind::Choice(&["none", "stack", "heap"]),
+        "WHERE",
+        "stack",
+        "Where scalars without a free cell may become arrays if loops can then be reordered: nowhere, at most 64 KiB of stack \
+         in a function, or at most 64 MiB from malloc for a nest.",
+    ),
+    option(
         "time",
         Kind::Flag,
         "BOOL",
@@ -193,6 +201,16 @@ pub const TABLE: &[Spec] = &[
         "2",
         "The greatest multiple of a size that is moved between neighbouring subscripts of such an array.",
     ),
+    Spec {
+        hidden: true,
+        ..option(
+            "expand-always",
+            Kind::Flag,
+            "BOOL",
+            "false",
+            "Expand all scalars that can be, whether that pays or not, for tests.",
+        )
+    },
     Spec {
         hidden: true,
         ..option("panic-in", Kind::Text, "FUNCTION", "", "Fail in this function, for tests.")

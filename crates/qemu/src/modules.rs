@@ -52,10 +52,15 @@ impl Selection {
     }
 }
 
-/// Whether a function is meant: by its name with or without its path, without its parameters.
+/// Whether a function is meant: by its name with or without its path, without its parameters. The compiler's own versions of it
+/// (`f.constprop.0`, `f.part.1`) are meant, too.
 fn is_called(name: &str, meant: &str) -> bool {
     let plain = name.split('(').next().unwrap_or(name);
-    plain == meant || plain.rsplit("::").next() == Some(meant)
+    let is = |name: &str| {
+        let rest = name.strip_prefix(meant);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    is(plain) || plain.rsplit("::").next().is_some_and(is)
 }
 
 /// All described files.
@@ -220,6 +225,7 @@ mod tests {
     fn functions_by_name() {
         let selection = Selection { functions: vec!["f".into(), "a::g".into()], ..Selection::default() };
         assert!(selection.wants("f") && selection.wants("ns::f(int)") && selection.wants("a::g"));
+        assert!(selection.wants("f.constprop.0") && selection.wants("f.part.0.cold"));
         assert!(!selection.wants("ff") && !selection.wants("b::g"));
     }
 }

@@ -8,7 +8,7 @@
 //! What is not affine (quotients, several pieces) has no row; whoever asks takes the worst case.
 
 use isl::{Aff, DimType, Map, PwAff, PwMultiAff, Set, Val};
-use model::{Access, AccessKind, ArrayKind, Scop, Stmt};
+use model::{Access, AccessKind, Scop, Stmt};
 
 /// One member of a band for one statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +84,7 @@ fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> 
     let extents = (0..domain.dim(DimType::Set)?).map(extent).collect::<isl::Result<_>>()?;
     let mut accesses = Vec::new();
     for access in &stmt.accesses {
-        if scop.array(access.array).kind == ArrayKind::Memory {
+        if !scop.array(access.array).kind.is_scalar() {
             accesses.push(access_model(scop, access)?);
         }
     }

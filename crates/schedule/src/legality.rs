@@ -27,7 +27,7 @@ use std::fmt;
 
 use dataflow::{Dependences, Kind};
 use isl::{DimType, Map, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionSet, Val};
-use model::{Access, AccessId, AccessKind, ArrayKind, Scop, StmtId};
+use model::{Access, AccessId, AccessKind, Scop, StmtId};
 
 /// Whether the order of updates of one reduction may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -259,7 +259,7 @@ pub fn registers_are_legal(
     let accesses = &scop.stmts[stmt].accesses;
     let mut writes = accesses.iter().filter(|access| access.kind != AccessKind::Read);
     let (Some(update), None) = (writes.next(), writes.next()) else { return Ok(false) };
-    let is_memory = |access: &Access| scop.array(access.array).kind == ArrayKind::Memory;
+    let is_memory = |access: &Access| !scop.array(access.array).kind.is_scalar();
     if update.kind != AccessKind::MustWrite || !accesses.iter().all(is_memory) {
         return Ok(false);
     }

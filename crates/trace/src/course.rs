@@ -15,7 +15,7 @@
 use crate::events::{Access, Event};
 use crate::nodes::Nodes;
 use crate::shadow::{Cell, Shadow};
-use crate::steady::{Expected, Plan, Promise};
+use crate::steady::{Expected, Plan, Promise, Stop};
 use crate::tracer::{CHECK_EVERY, Tracer};
 
 /// Times in a row that a course may be left in its first lap before it is drafted again.
@@ -62,37 +62,57 @@ struct Next {
     cell: Cell,
     shift: u32,
     hop: i64,
+    /// Loads of what this writer made.
+    linked: u64,
     promise: Option<Promise>,
 }
 
+/// What an access on the course was.
+enum Met {
+    /// As expected.
+    Expected,
+    /// As expected, but this one wrote it last.
+    Writer(Cell),
+    /// Something else; nothing was done.
+    Other,
+}
+
 impl Next {
-    /// Takes an access that is the next one; false (and nothing done) if it is not.
+    /// Takes an access.
     #[inline(always)]
-    fn take(&mut self, seen: &Access, shadow: &mut Shadow, nodes: &Nodes) -> bool {
+    fn take(&mut self, seen: &Access, shadow: &mut Shadow, nodes: &Nodes) -> Met {
         if (seen.address, seen.insn, seen.size, seen.stores)
             != (self.address, self.insn, self.size, self.stores)
         {
-            return false;
+            return Met::Other;
         }
         if self.promise.as_ref().is_some_and(|promise| !promise.holds(seen)) {
-            return false;
+            return Met::Other;
         }
-        let Some(cells) = shadow.cells(seen.address, u32::from(seen.size)) else { return false };
+        let Some(cells) = shadow.cells(seen.address, u32::from(seen.size)) else { return Met::Other };
+        let mut met = Met::Expected;
         if self.stores {
             cells.fill(self.cell);
         } else {
-            let Some((first, rest)) = cells.split_first() else { return false };
-            if !self.is_writer(first, nodes) || rest.iter().any(|cell| cell != first) {
-                return false;
+            let Some((first, rest)) = cells.split_first() else { return Met::Other };
+            if rest.iter().any(|cell| cell != first) {
+                return Met::Other;
             }
-            self.cell.node = first.node;
+            if self.is_writer(first, nodes) {
+                self.cell.node = first.node;
+                self.linked += 1;
+            } else if self.part.is_some() {
+                return Met::Other;
+            } else {
+                met = Met::Writer(*first);
+            }
         }
         self.address = self.address.wrapping_add_signed(self.stride);
         self.cell.inner = self.cell.inner.wrapping_add(self.shift);
         if let Some(promise) = &mut self.promise {
             promise.advance(1);
         }
-        true
+        met
     }
 
     #[inline(always)]
@@ -112,14 +132,19 @@ impl Next {
         if !expected.armed || expected.hop != 0 && self.part.is_some() {
             return None;
         }
-        (self.cell, self.shift, self.hop) = match self.stores {
-            true => (own, 1, 0),
-            false => (expected.writer, expected.shift, expected.hop),
-        };
         self.promise = promise.filter(|_| !self.stores);
         self.stride = expected.stride;
         self.address = expected.address.wrapping_add_signed(self.part.unwrap_or(0));
+        self.follow_writer(expected);
+        if self.stores {
+            (self.cell, self.shift, self.hop) = (own, 1, 0);
+        }
         Some(())
+    }
+
+    fn follow_writer(&mut self, expected: &Expected) {
+        (self.cell, self.shift, self.hop) = (expected.writer, expected.shift, expected.hop);
+        self.linked = 0;
     }
 
     /// So many accesses were as expected, the last one in this run of its block.
@@ -131,9 +156,15 @@ impl Next {
         expected.serial = serial;
         expected.address = self.address;
         if !self.stores {
-            expected.writer = self.cell;
-            expected.latest = Cell { inner: self.cell.inner.wrapping_sub(self.shift), ..self.cell };
+            self.settle_writer(expected);
         }
+    }
+
+    /// Counts the loads of what the writer made.
+    fn settle_writer(&self, expected: &mut Expected) {
+        expected.linked += self.linked;
+        expected.writer = self.cell;
+        expected.latest = Cell { inner: self.cell.inner.wrapping_sub(self.shift), ..self.cell };
     }
 }
 
@@ -183,6 +214,7 @@ fn note(steps: &mut Vec<Step>, event: &Event, stop: u16, slot: u16) {
                 cell: Cell::default(),
                 shift: 0,
                 hop: 0,
+                linked: 0,
                 promise: None,
             })
         }
@@ -202,7 +234,7 @@ impl Tracer {
             return 0;
         }
         let ahead = laps * steps.len();
-        let taken = follow(&mut steps, &events[..ahead], &mut self.shadow, &self.nodes);
+        let taken = self.follow(thread, plan, &mut steps, &events[..ahead]);
         self.settle_laps(thread, plan, &steps, &events[..taken]);
         // If it is not even one lap that may be the end of the loop; or laps are different now.
         plan.missed = if taken < steps.len() { plan.missed + 1 } else { 0 };
@@ -263,23 +295,45 @@ impl Tracer {
         t.instance = plan.running().instance;
         t.values_done = 0;
     }
-}
 
-/// Goes along the events lap by lap as long as they are on the course; returns how many are.
-fn follow(steps: &mut [Step], events: &[Event], shadow: &mut Shadow, nodes: &Nodes) -> usize {
-    let mut taken = 0;
-    for lap in events.chunks_exact(steps.len()) {
-        for (step, event) in steps.iter_mut().zip(lap) {
-            let expected = match (&mut step.what, event) {
-                (What::Exec(block), Event::Exec { block: seen }) => block == seen,
-                (What::Access(next), Event::Access(seen)) => next.take(seen, shadow, nodes),
-                _ => false,
-            };
-            if !expected {
-                return taken;
+    /// Goes along the events lap by lap as long as they are on the course; returns how many are.
+    fn follow(&mut self, thread: usize, plan: &mut Plan, steps: &mut [Step], events: &[Event]) -> usize {
+        let mut taken = 0;
+        for (lap, events) in events.chunks_exact(steps.len()).enumerate() {
+            for (step, event) in steps.iter_mut().zip(events) {
+                let met = match (&mut step.what, event) {
+                    (What::Exec(block), Event::Exec { block: seen }) if block == seen => Met::Expected,
+                    (What::Access(next), Event::Access(seen)) => {
+                        next.take(seen, &mut self.shadow, &self.nodes)
+                    }
+                    _ => Met::Other,
+                };
+                match (met, &mut step.what) {
+                    (Met::Writer(writer), What::Access(next)) => {
+                        let stop = &mut plan.path[usize::from(step.stop)];
+                        self.change_writer(thread, stop, next, writer, lap as u32);
+                    }
+                    (Met::Other, _) => return taken,
+                    _ => {}
+                }
+                taken += 1;
             }
-            taken += 1;
         }
+        taken
     }
-    taken
+
+    /// A load has found another writer, so many laps further on: that is recorded.
+    fn change_writer(&mut self, thread: usize, stop: &mut Stop, next: &mut Next, writer: Cell, laps: u32) {
+        let walker = &self.threads[thread].walker;
+        let (node, inner) = (walker.node, walker.inner + 1 + laps);
+        let expected = &mut stop.accesses[usize::from(next.slot)];
+        next.cell.inner = next.cell.inner.wrapping_sub(next.shift);
+        expected.linked += next.linked;
+        expected.latest.node = next.cell.node;
+        expected.settle_links(&mut self.dependences.list);
+        self.record_flow(stop.instance, (next.insn, next.slot), writer, (node, inner));
+        let slot = &self.instances[stop.instance as usize].accesses[usize::from(next.slot)];
+        expected.foresee(slot, &self.dependences.list, (node, inner), Some(writer));
+        next.follow_writer(expected);
+    }
 }

@@ -21,7 +21,8 @@
 //!
 //! Nothing follows about memory, so every access is looked at. But most go on as the ones before ([`Expected`]): the address is one stride
 //! further, and its last writer is the instance after, or is the same, or is nobody. Then it is only counted; otherwise what was counted is
-//! added to the lines, and it is recorded in the usual way.
+//! added to the lines, and it is recorded in the usual way. Often only the writer is another one (vector instructions wrote several numbers at
+//! once); then only that is recorded.
 //!
 //! Finding a steady state costs more than a few laps. A loop that has left it after a few laps gets more and more laps to
 //! prove itself ([`Instance::patience`]).
@@ -47,6 +48,9 @@ const PAID: u64 = 12;
 /// Most laps that a loop is watched before it is looked at once more.
 const MOST_PATIENT: u32 = 16;
 
+/// Nobody is that: stands for a writer that cannot be foreseen.
+const UNFORESEEN: Cell = Cell { stmt: u32::MAX, node: 0, inner: 0 };
+
 /// An access, and what would be the next of its kind.
 #[derive(Debug, Default)]
 pub(crate) struct Expected {
@@ -59,11 +63,13 @@ pub(crate) struct Expected {
     pub address: u64,
     pub stride: i64,
     /// For loads: the stream of the last writer and who that would be; none: nobody.
-    stream: u32,
+    pub stream: u32,
     pub writer: Cell,
     pub shift: u32,
     /// From access to access in the last outer coordinate of the writer; `writer` then has the node of the one before.
     pub hop: i64,
+    /// Loads of what this writer made that have not been recorded.
+    pub linked: u64,
     /// Accesses that were as expected and have not been recorded, the block's run at the last one, and its writer.
     pub pending: u64,
     pub serial: u64,
@@ -545,8 +551,23 @@ impl Expected {
         let Some((address, stride, _)) = slot.address.line.next_label(node, 0, inner) else { return next };
         (next.armed, next.several, next.moves) = (true, slot.several, slot.moves);
         (next.address, next.stride) = (address as u64, stride);
-        if stores || writer.is_some_and(|writer| writer.stmt == 0) {
-            return next;
+        if !stores {
+            next.foresee(slot, dependences, (node, inner), writer);
+        }
+        next
+    }
+
+    /// Who wrote what is loaded next, if the last writer was this; if it is not known who that was, whoever would go on in line.
+    pub fn foresee(
+        &mut self,
+        slot: &AccessSlot,
+        dependences: &[Dependence],
+        (node, inner): (u32, u32),
+        writer: Option<Cell>,
+    ) {
+        (self.stream, self.shift, self.hop, self.writer) = (NONE, 0, 0, Cell::default());
+        if writer.is_some_and(|writer| writer.stmt == 0) {
+            return;
         }
         let mut from = slot.sources.iter().filter_map(|(stmt, stream)| {
             let line = &dependences.get(*stream as usize)?.stream.line;
@@ -558,19 +579,19 @@ impl Expected {
         });
         match (from.next(), from.next()) {
             (Some((stream, shift, hop, cell)), None) => {
-                (next.stream, next.shift, next.hop, next.writer) = (stream, shift, hop, cell);
-                next.latest = Cell { inner: cell.inner.wrapping_sub(shift), ..cell };
+                (self.stream, self.shift, self.hop, self.writer) = (stream, shift, hop, cell);
+                self.latest = Cell { inner: cell.inner.wrapping_sub(shift), ..cell };
             }
             (None, None) if writer.is_none() => {}
-            _ => next.armed = false,
+            _ => self.writer = UNFORESEEN,
         }
-        next
     }
 
     /// One more access was as expected, in this run of the block.
     #[inline]
     fn count(&mut self, serial: u64) {
         self.pending += 1;
+        self.linked += 1;
         self.serial = serial;
         self.address = self.address.wrapping_add_signed(self.stride);
         self.writer = Cell {
@@ -592,6 +613,7 @@ impl Expected {
 
     /// Adds what was counted to the lines.
     fn settle(&mut self, slot: &mut AccessSlot, dependences: &mut [Dependence], node: u32) {
+        self.settle_links(dependences);
         let pending = std::mem::take(&mut self.pending);
         if pending == 0 {
             return;
@@ -599,8 +621,13 @@ impl Expected {
         slot.address.line.extend(pending);
         slot.serial = self.serial;
         slot.last = (self.address.wrapping_add_signed(self.stride.wrapping_neg()), node);
-        if let Some(dependence) = dependences.get_mut(self.stream as usize) {
-            dependence.stream.line.extend_to(pending, self.latest.node);
+    }
+
+    /// Adds what was counted to the line of the writer.
+    pub fn settle_links(&mut self, dependences: &mut [Dependence]) {
+        let linked = std::mem::take(&mut self.linked);
+        if let Some(dependence) = dependences.get_mut(self.stream as usize).filter(|_| linked > 0) {
+            dependence.stream.line.extend_to(linked, self.latest.node);
         }
     }
 }

@@ -811,6 +811,29 @@ impl Tracer {
         }
     }
 
+    /// An access (instruction and slot) of an instance has loaded, at a position (node, innermost coordinate), what `writer` made.
+    pub(crate) fn record_flow(
+        &mut self,
+        number: u32,
+        (insn, slot): (u16, u16),
+        writer: Cell,
+        (node, inner): (u32, u32),
+    ) {
+        let Tracer { instances, nodes, dependences, .. } = self;
+        let instance = &mut instances[number as usize];
+        let end = End {
+            target: (number, Target::Insn(insn)),
+            kind: DependenceKind::Flow,
+            carrier: Carrier::Memory,
+            depth: instance.depth,
+            node,
+            inner,
+        };
+        if writer != (Cell { stmt: instance.first_stmt + u32::from(insn), node, inner }) {
+            dependences.record(&mut instance.accesses[usize::from(slot)].sources, nodes, writer, end);
+        }
+    }
+
     /// Records the address of an access; returns whether it changes along the innermost loop.
     #[inline]
     fn note_address(&mut self, thread: usize, number: u32, slot: u16, address: u64) -> bool {

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use trace::code::{Ahead, Block, Code, Flow, Insn, Operand, Operation, Pc, Step, Units, Value};
+use trace::events::{Access, Event};
 use trace::profile::{Carrier, Class, Dependence, DependenceKind, LoopKind, Nest, Statement};
 use trace::{Options, Profile, Tracer};
 
@@ -111,6 +112,9 @@ struct Machine {
     calls: Vec<Pc>,
     memory: HashMap<u64, u8>,
     pc: Pc,
+    /// Events are sent so many at a time; 0: one by one.
+    together: usize,
+    events: Vec<Event>,
 }
 
 impl Machine {
@@ -128,7 +132,8 @@ impl Machine {
         }
         let program = program.to_vec();
         let (registers, calls, memory) = ([0; 8], Vec::new(), HashMap::new());
-        Machine { program, leaders, blocks: HashMap::new(), registers, calls, memory, pc: entry }
+        let (blocks, events) = (HashMap::new(), Vec::new());
+        Machine { program, leaders, blocks, registers, calls, memory, pc: entry, together: 0, events }
     }
 
     fn block(&mut self, tracer: &mut Tracer) -> (u32, Pc) {
@@ -145,10 +150,43 @@ impl Machine {
         (block, end)
     }
 
+    fn exec(&mut self, tracer: &mut Tracer, thread: usize, block: u32) {
+        match self.together {
+            0 => tracer.exec(thread, block),
+            _ => self.send(tracer, thread, Event::Exec { block }),
+        }
+    }
+
+    fn access(
+        &mut self,
+        tracer: &mut Tracer,
+        thread: usize,
+        insn: u16,
+        stores: bool,
+        address: u64,
+        size: u32,
+    ) {
+        let value = self.read(address, size);
+        match self.together {
+            0 => tracer.access(thread, insn, stores, address, size, Some(value)),
+            _ => {
+                let access = Access { insn, stores, known: true, size: size as u16, address, value };
+                self.send(tracer, thread, Event::Access(access));
+            }
+        }
+    }
+
+    fn send(&mut self, tracer: &mut Tracer, thread: usize, event: Event) {
+        self.events.push(event);
+        if self.events.len() >= self.together {
+            tracer.take(thread, &std::mem::take(&mut self.events));
+        }
+    }
+
     /// Runs one block; false at the end of the program.
     fn run_block(&mut self, tracer: &mut Tracer, thread: usize) -> bool {
         let (block, end) = self.block(tracer);
-        tracer.exec(thread, block);
+        self.exec(tracer, thread, block);
         let start = self.pc;
         for pc in start..end {
             self.pc = pc + 1;
@@ -163,15 +201,15 @@ impl Machine {
                     let address = (self.registers[a as usize] + offset) as u64;
                     let value = self.read(address, size);
                     self.registers[r as usize] = value as i64;
-                    tracer.access(thread, n, false, address, size, Some(value));
+                    self.access(tracer, thread, n, false, address, size);
                 }
                 Store(a, offset, r, size) => {
                     let address = (self.registers[a as usize] + offset) as u64;
                     let value = self.registers[r as usize] as u64;
                     (0..u64::from(size)).for_each(|b| {
-                        self.memory.insert(address + b, (value >> (8 * b)) as u8);
+                        self.memory.insert(address + b, value.checked_shr(8 * b as u32).unwrap_or(0) as u8);
                     });
-                    tracer.access(thread, n, true, address, size, Some(self.read(address, size)));
+                    self.access(tracer, thread, n, true, address, size);
                 }
                 Less(r, c, to) if self.registers[r as usize] < c => self.pc = to,
                 Less(..) => {}
@@ -205,6 +243,16 @@ fn run_with(program: &[Op], entry: Pc, options: Options) -> Profile {
     let mut tracer = Tracer::new(Box::new(Program(program.to_vec())), options);
     let mut machine = Machine::new(program, entry);
     while machine.run_block(&mut tracer, 0) {}
+    tracer.finish()
+}
+
+/// The same with events sent so many at a time.
+fn run_together(program: &[Op], together: usize) -> Profile {
+    let mut tracer = Tracer::new(Box::new(Program(program.to_vec())), Options::default());
+    let mut machine = Machine::new(program, 0);
+    machine.together = together;
+    while machine.run_block(&mut tracer, 0) {}
+    tracer.take(0, &machine.events);
     tracer.finish()
 }
 
@@ -575,4 +623,61 @@ fn profiles_survive_json() {
     assert_eq!(Profile::from_json(&profile.to_json()), Ok(profile));
     assert!(Profile::from_json("{}").is_err());
     assert!(Profile::from_json("").unwrap_err().contains("not a profile"));
+}
+
+/// A counter in memory that goes on by 16, until a store along an array hits it: for i in 0..200 { c = *1000 + 16; *1000 = c; t = a[c];
+/// b[c] = t; d[8 i] = 5 }, where d[8 * 75] is the counter.
+fn counter_that_is_overwritten() -> Vec<Op> {
+    vec![
+        Set(0, 0),
+        Set(1, 1000),
+        Set(5, 5),
+        Set(6, 400),
+        Store(1, 0, 0, 8),
+        Load(3, 1, 0, 8), // 5: the loop
+        Add(3, 16),
+        Store(1, 0, 3, 8),
+        Load(4, 3, 50_000, 8),
+        Store(3, 90_000, 4, 8),
+        Store(6, 0, 5, 8),
+        Add(6, 8),
+        Add(0, 1),
+        Less(0, 200, 5), // 13
+        End,
+    ]
+}
+
+/// Single numbers that were written two at a time: the last writer changes in every second iteration.
+fn written_in_pairs() -> Vec<Op> {
+    vec![
+        Set(0, 0),
+        Store(0, 4000, 7, 16), // 1
+        Add(0, 16),
+        Less(0, 1600, 1),
+        Set(2, 0),
+        Set(0, 0),           // 5: twice
+        Load(1, 0, 4000, 8), // 6
+        Store(0, 9000, 1, 8),
+        Add(0, 8),
+        Less(0, 1600, 6),
+        Add(2, 1),
+        Less(2, 3, 5),
+        End,
+    ]
+}
+
+#[test]
+fn events_together_or_one_by_one_in_steady_loops_or_not() {
+    for program in [stencil(), counter_that_is_overwritten(), written_in_pairs()] {
+        let plain = run_with(&program, 0, Options { steady: false, ..Options::default() });
+        assert!(plain.totals.dependence_points > 0);
+        assert_eq!(run(&program, 0), plain);
+        for together in [3, 100, 100_000] {
+            assert!(run_together(&program, together) == plain, "{together} at a time: {program:?}");
+        }
+    }
+    // After iteration 75 it starts again at 5.
+    let profile = run_together(&counter_that_is_overwritten(), 1000);
+    let value = at(&profile.nests[0], 5).value.as_ref().expect("an integer");
+    assert!(value.points == 200 && value.isl.contains("0 <= l0 <= 1973"), "{value:?}");
 }

@@ -22,17 +22,17 @@ use suite_kernels::{HARNESS, Kernel, Line, Shape, Size};
 
 /// How kernels are built.
 #[derive(Clone, Copy)]
-struct Config {
+struct Config<'a> {
     /// Of the program.
-    name: &'static str,
+    name: &'a str,
     size: &'static str,
-    flags: &'static [&'static str],
+    flags: &'a [&'a str],
     plugin: bool,
 }
 
-const PLAIN_O3: Config = Config { name: "plain-O3", size: "mini", flags: &["-O3"], plugin: false };
-const PLUGIN_O3: Config = Config { name: "plugin-O3", size: "mini", flags: &["-O3"], plugin: true };
-const LATE_O3: Config = Config {
+const PLAIN_O3: Config<'static> = Config { name: "plain-O3", size: "mini", flags: &["-O3"], plugin: false };
+const PLUGIN_O3: Config<'static> = Config { name: "plugin-O3", size: "mini", flags: &["-O3"], plugin: true };
+const LATE_O3: Config<'static> = Config {
     name: "late-O3",
     size: "mini",
     flags: &["-O3", "-mllvm", "-orthant-position=late"],
@@ -103,7 +103,7 @@ fn successful(command: &mut Command) -> Output {
 }
 
 /// A program with these kernels in these shapes.
-fn build(config: Config, cases: &[(&Kernel, Shape)]) -> PathBuf {
+fn build(config: Config<'_>, cases: &[(&Kernel, Shape)]) -> PathBuf {
     let suite = suite();
     let object = |kernel: &Kernel, shape: Shape| {
         let name = format!("{}.{}.{}.{}.o", kernel.name, shape.name(), config.name, config.size);
@@ -181,6 +181,35 @@ fn the_plugin_changes_no_bit() {
 #[test]
 fn the_plugin_changes_no_bit_at_the_late_position() {
     compare(plain_o3(), &build(LATE_O3, &all_shapes()), &all_shapes(), "mini");
+}
+
+/// Where scalars have no free cell, they may become arrays. With `always`, whether that pays or not.
+#[test]
+fn scratch_memory_changes_no_bit() {
+    const SIZE: &str = "medium";
+    let named =
+        |(kernel, _): &(&Kernel, Shape)| ["symm", "durbin", "deriche"].contains(&kernel.name.as_str());
+    let is_c = |(_, shape): &(&Kernel, Shape)| matches!(shape, Shape::Const | Shape::Flat);
+    let cases: Vec<_> = all_shapes().into_iter().filter(named).filter(is_c).collect();
+    assert_eq!(cases.len(), 6);
+    let flags = ["-O3"];
+    let plain = build(Config { name: "plain-scratch", size: SIZE, flags: &flags, plugin: false }, &cases);
+    for place in ["stack", "heap"] {
+        for position in ["early", "late"] {
+            for always in [false, true] {
+                let options = [
+                    format!("-orthant-expand={place}"),
+                    format!("-orthant-position={position}"),
+                    format!("-orthant-expand-always={always}"),
+                ];
+                let mut flags = flags.to_vec();
+                options.iter().for_each(|option| flags.extend(["-mllvm", option]));
+                let name = format!("{place}-{position}-{always}");
+                let plugin = build(Config { name: &name, size: SIZE, flags: &flags, plugin: true }, &cases);
+                compare(&plain, &plugin, &cases, SIZE);
+            }
+        }
+    }
 }
 
 type Build = (&'static str, &'static [&'static str]);

@@ -173,6 +173,72 @@ impl<'p> Builder<'p> {
         Value::of(ask!(llvm_c::LLVMBuildAlloca(self.raw, ty.0, c"orthant.slot".as_ptr())))
     }
 
+    /// A stack variable of so many bytes; the builder must be in the function's entry block.
+    pub fn array_slot(&self, bytes: u64, alignment: u32) -> Value<'p> {
+        let ty = ask!(llvm_c::LLVMArrayType2(self.int(8).0, bytes));
+        let slot = ask!(llvm_c::LLVMBuildAlloca(self.raw, ty, c"orthant.scratch".as_ptr()));
+        ask!(llvm_c::LLVMSetAlignment(slot, alignment));
+        Value::of(slot)
+    }
+
+    /// The type of addresses.
+    pub fn pointer(&self) -> Type<'p> {
+        Type(ask!(llvm_c::LLVMPointerTypeInContext(self.context, 0)), PhantomData)
+    }
+
+    /// No address.
+    pub fn null(&self) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMConstNull(self.pointer().0)))
+    }
+
+    /// What `malloc` gives. `None`: something else has that name.
+    pub fn allocate(&self, bytes: Value<'p>) -> Option<Value<'p>> {
+        let ty = self.signature(self.pointer(), self.int(64));
+        let of_free = self
+            .signature(Type(ask!(llvm_c::LLVMVoidTypeInContext(self.context)), PhantomData), self.pointer());
+        self.function(c"free", of_free)?;
+        let function = self.function(c"malloc", ty)?;
+        // What is known of the function's effects was found out before it called this.
+        for name in ["memory", "nofree"] {
+            let kind = ask!(llvm_c::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()));
+            ask!(llvm_c::LLVMRemoveEnumAttributeAtIndex(
+                self.function,
+                llvm_sys::LLVMAttributeFunctionIndex,
+                kind
+            ));
+        }
+        Some(self.call(ty, function, bytes))
+    }
+
+    /// Calls `free`.
+    pub fn free(&self, pointer: Value<'p>) {
+        let nothing = Type(ask!(llvm_c::LLVMVoidTypeInContext(self.context)), PhantomData);
+        let ty = self.signature(nothing, self.pointer());
+        if let Some(function) = self.function(c"free", ty) {
+            self.call(ty, function, pointer);
+        }
+    }
+
+    fn signature(&self, result: Type<'p>, argument: Type<'p>) -> LLVMTypeRef {
+        let mut arguments = [argument.0];
+        ask!(llvm_c::LLVMFunctionType(result.0, arguments.as_mut_ptr(), 1, 0))
+    }
+
+    fn call(&self, ty: LLVMTypeRef, function: LLVMValueRef, argument: Value<'p>) -> Value<'p> {
+        let mut arguments = [argument.raw];
+        Value::of(ask!(llvm_c::LLVMBuildCall2(self.raw, ty, function, arguments.as_mut_ptr(), 1, NO_NAME)))
+    }
+
+    /// The module's function of that name and type, declared if need be. `None`: it has another type.
+    fn function(&self, name: &std::ffi::CStr, ty: LLVMTypeRef) -> Option<LLVMValueRef> {
+        let module = ask!(llvm_c::LLVMGetGlobalParent(self.function));
+        let known = ask!(llvm_c::LLVMGetNamedFunction(module, name.as_ptr()));
+        if known.is_null() {
+            return Some(ask!(llvm_c::LLVMAddFunction(module, name.as_ptr(), ty)));
+        }
+        (ask!(llvm_c::LLVMGlobalGetValueType(known)) == ty).then_some(known)
+    }
+
     /// The content of a slot.
     pub fn load(&self, ty: Type<'p>, slot: Value<'p>) -> Value<'p> {
         Value::of(ask!(llvm_c::LLVMBuildLoad2(self.raw, ty.0, slot.raw, NO_NAME)))

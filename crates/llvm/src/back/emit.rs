@@ -10,6 +10,7 @@ use super::builder::{Builder, Type};
 use super::check::{ADDRESS, Scan, Writer};
 use super::facts::Facts;
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
+use super::scratch::{Memory, needs_heap};
 use super::values::{Hoisted, Sum, Values};
 use crate::front::affine::is_invariant;
 use crate::front::bodies::Links;
@@ -29,8 +30,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A region that is ready to be rewritten.
 pub struct Prepared<'p> {
-    entering: Block<'p>,
-    /// Before it, if rows have to be looked at in between; otherwise the same.
+    pub(super) entering: Block<'p>,
+    /// Before it, if rows have to be looked at or memory is asked for in between; otherwise the same.
     before: Block<'p>,
     entry: Block<'p>,
     blocks: Vec<Block<'p>>,
@@ -39,12 +40,16 @@ pub struct Prepared<'p> {
 }
 
 /// Does what needs LLVM's analyses. `None`: some value cannot be computed before the region.
-pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>) -> Option<Prepared<'p>> {
+pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>, rewrite: Option<&Rewrite>) -> Option<Prepared<'p>> {
     let blocks: Vec<_> = region_blocks(lifted.region).into_iter().collect();
     let scope: HashSet<_> = blocks.iter().copied().collect();
     let before = pass.split_entering(lifted.region.entry, &blocks);
     let has_rows = lifted.arrays.iter().any(|source| matches!(source, ArraySource::Rows(_)));
-    let entering = if has_rows { pass.split_entering(lifted.region.entry, &blocks) } else { before };
+    let entering = if has_rows || needs_heap(rewrite) {
+        pass.split_entering(lifted.region.entry, &blocks)
+    } else {
+        before
+    };
     let is_invariant = |scev: &Scev<'p>| is_invariant(scev, &scope);
     let mut hoisted = Hoisted::default();
     for scev in lifted.params.iter().cloned().chain(needed(lifted)) {
@@ -225,6 +230,7 @@ pub(super) struct Emitter<'a, 'p> {
     /// The accesses of each statement's instructions, by the statement's number in the model that the loops are of.
     pub(super) links: Vec<Links<'p>>,
     pub(super) facts: Facts<'p>,
+    pub(super) scratch: Memory<'p>,
     pub(super) places: &'a Places,
     /// Bits of the widest vector.
     pub(super) widest_bits: u32,
@@ -264,6 +270,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
         builder: &'a Builder<'p>,
         loops: &Loops<'a>,
     ) -> Self {
+        let scratch = loops.rewrite.map_or(0, |rewrite| rewrite.scop.arrays.len() - lifted.arrays.len());
         Emitter {
             pass,
             lifted,
@@ -278,7 +285,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
                 sums: HashMap::new(),
             },
             links: loops.rewrite.map_or_else(|| lifted.links.clone(), |rewrite| rewrite.links(&lifted.links)),
-            facts: Facts::new(pass, &lifted.arrays, loops.overlap),
+            facts: Facts::new(pass, &lifted.arrays, loops.overlap, scratch),
+            scratch: Memory::default(),
             places: loops.places,
             widest_bits: pass.target().widest_bits,
             slots: HashMap::new(),
@@ -305,7 +313,9 @@ impl<'p> Emitter<'_, 'p> {
         let start = self.builder().block(c"orthant.start");
         self.builder().at_end(start);
         self.write_initial_values();
+        self.place_scratch()?;
         self.nodes(nodes)?;
+        self.free_scratch();
         let exit = self.exit()?;
         let (phis, live) = (self.exit_phis(exit)?, self.live_out(exit)?);
         Some(Version { start, end: self.builder().here(), phis, live })
@@ -378,6 +388,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn all_slots(&self) -> Vec<Value<'p>> {
         let scans = self.scans.values().flat_map(|scan| scan.slots());
+        let scans = scans.chain(self.scratch.slots());
         self.slots.values().map(|(slot, _)| *slot).chain(scans).collect()
     }
 
@@ -390,7 +401,7 @@ impl<'p> Emitter<'_, 'p> {
                 self.scans.insert(index, Scan::new(self.values.builder));
             }
         }
-        Some(())
+        self.make_scratch()
     }
 
     /// One stack slot for each scalar and each phi's cell.
@@ -436,7 +447,13 @@ impl<'p> Emitter<'_, 'p> {
         }
         let apart = writer.write(late)?;
         held.extend(apart.iter().map(|apart| b.select(first, *apart, writer.truth(false))));
-        Some(Checked { holds: b.select(holds, all(&apart), writer.truth(false)), held, scan })
+        let mut holds = b.select(holds, all(&apart), writer.truth(false));
+        if needs_heap(self.rewrite) {
+            let (block, has_memory) = self.allocate()?;
+            scan = Some((holds, block));
+            holds = has_memory;
+        }
+        Some(Checked { holds, held, scan })
     }
 
     /// Phis at the region's entry have a first value that no statement writes; the other slots have none, which is said
@@ -769,9 +786,10 @@ impl<'p> Emitter<'_, 'p> {
         counters: &[Value<'p>],
         is_inside: bool,
     ) -> Option<(Value<'p>, Touched, u32)> {
-        let mut base = match self.lifted.arrays[place.array.index()] {
-            ArraySource::Base(base) | ArraySource::Rows(base) => base,
-            _ => return None,
+        let mut base = match self.lifted.arrays.get(place.array.index()) {
+            Some(ArraySource::Base(base) | ArraySource::Rows(base)) => *base,
+            Some(_) => return None,
+            None => self.scratch.base(place.array)?,
         };
         let known: Vec<_> = self.prepared.params.iter().chain(counters).copied().collect();
         let expr = |expr: &Expr| self.values.expr(expr, &HashMap::new(), &known);
@@ -801,7 +819,10 @@ impl<'p> Emitter<'_, 'p> {
             }
         }
         let bytes = self.builder().binary(LLVMMul, cell, self.builder().index(place.cell_bytes));
-        let (is_exact, alignment) = cell_facts(self.lifted, place.array, place.cell_bytes);
+        let (is_exact, alignment) = match self.scratch.base(place.array) {
+            Some(_) => (true, self.scratch_alignment(place.cell_bytes)),
+            None => cell_facts(self.lifted, place.array, place.cell_bytes),
+        };
         let address = self.builder().displace(base, bytes, is_exact && is_inside);
         Some((address, Touched { array: place.array, is_exact }, alignment))
     }

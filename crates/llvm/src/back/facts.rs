@@ -30,14 +30,21 @@ pub struct Facts<'p> {
 pub struct Group<'p>(LLVMMetadataRef, PhantomData<&'p ()>);
 
 impl<'p> Facts<'p> {
-    /// For these arrays, of which some pairs may overlap.
-    pub fn new(pass: Pass<'p>, arrays: &[ArraySource<'p>], overlap: &[(ArrayId, ArrayId)]) -> Self {
-        let mut raw = vec![std::ptr::null_mut(); arrays.len()];
+    /// For these arrays, of which some pairs may overlap, and `scratch` more behind them that are memory of the new loops
+    /// alone.
+    pub fn new(
+        pass: Pass<'p>,
+        arrays: &[ArraySource<'p>],
+        overlap: &[(ArrayId, ArrayId)],
+        scratch: usize,
+    ) -> Self {
+        let mut raw = vec![std::ptr::null_mut(); arrays.len() + scratch];
         // SAFETY: there is room for as many scopes as are asked for; they belong to the run's context.
         unsafe { ffi::orthant_alias_scopes(pass.raw(), raw.as_mut_ptr(), raw.len()) };
         let is_memory =
             |source: &ArraySource<'p>| matches!(source, ArraySource::Base(_) | ArraySource::Rows(_));
-        let scopes = raw.into_iter().zip(arrays).map(|(scope, source)| is_memory(source).then_some(scope));
+        let has_scope = |index: usize| arrays.get(index).is_none_or(is_memory);
+        let scopes = raw.into_iter().enumerate().map(|(index, scope)| has_scope(index).then_some(scope));
         Self { pass, scopes: scopes.collect(), overlap: overlap.to_vec(), group: Cell::new(None) }
     }
 

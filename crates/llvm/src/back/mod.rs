@@ -14,8 +14,8 @@
 //!
 //! The original region stays as it was and runs when an assumption does not hold. [`builder`] writes
 //! instructions, [`facts`] annotates them for LLVM, [`values`] computes expressions of counters,
-//! [`block`] keeps blocks of cells in registers, [`rewrite`] says what became of statements since they were lifted, [`emit`] puts the pieces together. Values that pass
-//! from one statement to another go through stack slots, which are turned into SSA values at the end.
+//! [`block`] keeps blocks of cells in registers, [`rewrite`] says what became of statements since they were lifted, [`scratch`] has memory for scalars that became
+//! arrays, [`emit`] puts the pieces together. Values that pass from one statement to another go through stack slots, which are turned into SSA values at the end.
 
 pub mod block;
 pub mod builder;
@@ -23,4 +23,5 @@ pub mod check;
 pub mod emit;
 pub mod facts;
 pub mod rewrite;
+pub mod scratch;
 pub mod values;

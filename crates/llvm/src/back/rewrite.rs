@@ -21,6 +21,17 @@ pub struct Rewrite {
     pub scop: Scop,
     /// For each of its statements what is new.
     pub stmts: Vec<Rewritten>,
+    /// The memory of its scratch arrays, if it has any.
+    pub scratch: Option<Scratch>,
+}
+
+/// The scratch arrays of a model; the lifted one has none.
+#[derive(Clone, Debug)]
+pub struct Scratch {
+    /// Each with the factors of its size in bytes.
+    pub arrays: Vec<(ArrayId, Vec<Expr>)>,
+    /// Whether their memory is from the heap; otherwise all sizes are numbers.
+    pub is_heap: bool,
 }
 
 /// A statement of a changed model.

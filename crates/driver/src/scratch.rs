@@ -1,0 +1,221 @@
+//! Scalars that have no free cell, in scratch memory: only where the scheduler gains something from it.
+//!
+//! After a nest has its plan, and if `delicm` left scalars in it, the model is expanded ([`delicm::expand`]) with little memory
+//! and with much, as far as [`Options::expand`] allows, and planned again. The cheapest plan wins, and the one without
+//! scratch memory unless another is clearly cheaper; what is computed in it is compared with the model before by
+//! [`delicm::check`]. Nothing is expanded where the order is given: own, or from a file.
+//!
+//! Memory is bounded: [`STACK_BYTES`] for all nests of a function, of sizes that are numbers; [`HEAP_BYTES`] for a nest,
+//! which is a part of the run-time check.
+
+use crate::order::{NewOrder, Plan, as_given, optimized};
+use crate::scalars::{rewrite, within};
+use assume::{Below, Conjunct, Test, rows};
+use astgen::Expr;
+use dataflow::Dependences;
+use dataflow::content::Flows;
+use delicm::check::{Verdict, check};
+use delicm::expand::{Expanded, Loops, bytes, expand};
+use isl::Set;
+use llvm::back::rewrite::{Rewrite, Scratch};
+use llvm::back::scratch::ALIGNMENT;
+use model::{Array, ArrayId, ArrayKind, Kind, Scop};
+use options::{Expand, Options};
+use schedule::{Cost, Machine, Reason};
+
+/// What all nests of a function may have together.
+pub const STACK_BYTES: u64 = 64 << 10;
+
+/// What a nest may have.
+pub const HEAP_BYTES: i64 = 64 << 20;
+
+/// How much of the cost without scratch memory a plan may have that needs some.
+const CLEARLY: f64 = 0.8;
+
+/// A better plan for a nest.
+pub struct Better {
+    /// The model with scratch arrays.
+    pub rewrite: Rewrite,
+    /// Its dependences.
+    pub dependences: Dependences,
+    /// Its order.
+    pub plan: Plan,
+    /// How many bytes of the stack it takes.
+    pub stack_bytes: u64,
+}
+
+/// What the nest is, and what is planned for it without scratch memory.
+pub struct Nest<'a> {
+    /// The lifted model.
+    pub lifted: &'a Scop,
+    /// The parameters for which the new loops run.
+    pub valid: &'a Set,
+    /// What was done about scalars.
+    pub outcome: &'a delicm::Outcome,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// What the function may still have of the stack.
+    pub stack_left: u64,
+}
+
+/// A plan with scratch memory, if it is clearly better.
+pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<Better> {
+    let is_free = options.schedule == options::Schedule::Auto
+        && options.schedule_in.is_none()
+        && options.schedule_out.is_none();
+    if options.expand == Expand::None || nest.outcome.counts.after == (0, 0) || !is_free {
+        return None;
+    }
+    let before = within(&nest.outcome.scop, nest.valid).ok()?;
+    let flows = Flows::new(&before).ok()?;
+    let mut best: Option<Candidate> = None;
+    for loops in [Loops::Innermost, Loops::All] {
+        let Some(expanded) = expand(&before, &flows, loops).ok()? else { break };
+        let is_known = best.as_ref().is_some_and(|best| best.expanded.scop.arrays == expanded.scop.arrays);
+        if is_known || !fits(&expanded.scop, nest, options) {
+            continue;
+        }
+        let Some(found) = Candidate::new(expanded, machine, options) else { continue };
+        let most = match &best {
+            Some(known) => known.cost(),
+            None if options.expand_always => f64::INFINITY,
+            None => costs(nest.plan).or(found.costs())?.1.total(),
+        };
+        if found.cost() < CLEARLY * most {
+            best = Some(found);
+        }
+    }
+    let Candidate { expanded, dependences, mut new } = best?;
+    expanded.scop.verify().ok()?;
+    let verdict = check(&before, &flows, &expanded.scop, &[]).ok()?;
+    if verdict != Verdict::Same {
+        return None;
+    }
+    if let (Some(prediction), Some((original, _))) = (&mut new.prediction, costs(nest.plan)) {
+        prediction.original = original;
+    }
+    new.description = format!("{}\n{}", new.description.trim_end(), description(&expanded, options));
+    let stack_bytes =
+        if options.expand == Expand::Stack { bytes(&expanded.scop, ALIGNMENT as u64)? } else { 0 };
+    let scop = Scop { context: nest.lifted.context.clone(), ..expanded.scop };
+    let outcome = delicm::Outcome { scop, ..nest.outcome.clone() };
+    let mut rewrite = rewrite(nest.lifted, &outcome, nest.valid).ok()?;
+    rewrite.scratch = Some(memory(&rewrite.scop, nest.valid, options).ok()?);
+    Some(Better { rewrite, dependences, plan: Plan::New(new), stack_bytes })
+}
+
+/// An expanded model and its plan.
+struct Candidate {
+    expanded: Expanded,
+    dependences: Dependences,
+    new: Box<NewOrder>,
+}
+
+impl Candidate {
+    /// With the order that the scheduler finds, if it finds one that pays.
+    fn new(expanded: Expanded, machine: &Machine, options: &Options) -> Option<Candidate> {
+        let dependences = dataflow::dependences(&expanded.scop, &dataflow::Options::default()).ok()?;
+        let planned = optimized(&expanded.scop, &dependences, machine.clone()).ok()?;
+        let new = match planned {
+            Plan::New(new) if new.prediction.is_some() => new,
+            _ if options.expand_always => own_order(&expanded.scop)?,
+            _ => return None,
+        };
+        Some(Candidate { expanded, dependences, new })
+    }
+
+    fn costs(&self) -> Option<(Cost, Cost)> {
+        self.new.prediction.map(|prediction| (prediction.original, prediction.original))
+    }
+
+    fn cost(&self) -> f64 {
+        self.new.prediction.map_or(f64::MAX, |prediction| prediction.new.total())
+    }
+}
+
+fn own_order(scop: &Scop) -> Option<Box<NewOrder>> {
+    match as_given(scop, schedule::identity(scop).ok()?).ok()? {
+        Plan::New(new) => Some(new),
+        Plan::Kept(_) => None,
+    }
+}
+
+/// Whether there may be enough memory.
+fn fits(scop: &Scop, nest: &Nest<'_>, options: &Options) -> bool {
+    let bytes = bytes(scop, ALIGNMENT as u64);
+    match options.expand {
+        Expand::None => false,
+        Expand::Stack => bytes.is_some_and(|bytes| bytes <= nest.stack_left),
+        // The check reads tables of rows behind all else, when memory was asked for.
+        Expand::Heap => {
+            let has_tables = scop.arrays.iter().any(|array| array.layout == model::Layout::Anywhere);
+            !has_tables && bytes.is_none_or(|bytes| bytes <= HEAP_BYTES as u64)
+        }
+    }
+}
+
+/// The costs of the own order and of the planned one, if they were predicted.
+fn costs(plan: &Plan) -> Option<(Cost, Cost)> {
+    match plan {
+        Plan::New(new) => new.prediction.map(|prediction| (prediction.original, prediction.new)),
+        Plan::Kept(Reason::NothingPays(prediction)) => Some((prediction.original, prediction.original)),
+        Plan::Kept(_) => None,
+    }
+}
+
+/// What was expanded, for people.
+fn description(expanded: &Expanded, options: &Options) -> String {
+    let name = |(scalar, array): &(ArrayId, ArrayId)| {
+        let array = expanded.scop.array(*array);
+        let sizes: Vec<_> = array.shape.iter().map(|size| size.as_deref().unwrap_or("*")).collect();
+        format!("{}[{}]", expanded.scop.array(*scalar).name, sizes.join("]["))
+    };
+    let arrays: Vec<_> = expanded.arrays.iter().map(name).collect();
+    let place = if options.expand == Expand::Heap { "heap" } else { "stack" };
+    let bytes = match bytes(&expanded.scop, ALIGNMENT as u64) {
+        Some(bytes) => format!("{bytes} bytes"),
+        None => "of a size known at run time".to_owned(),
+    };
+    format!(
+        "scratch memory on the {place}, {bytes}: {}, because no array has free cells for these scalars",
+        arrays.join(", ")
+    )
+}
+
+/// The scratch arrays with the factors of their sizes.
+fn memory(scop: &Scop, valid: &Set, options: &Options) -> Result<Scratch, astgen::Error> {
+    let mut arrays = Vec::new();
+    for (index, array) in scop.arrays.iter().enumerate() {
+        if array.kind == ArrayKind::Scratch {
+            let mut factors = sizes(scop, array, valid)?;
+            factors.push(Expr::Int(i64::from(array.elem_bytes)));
+            arrays.push((ArrayId(index as u32), factors));
+        }
+    }
+    Ok(Scratch { arrays, is_heap: options.expand == Expand::Heap })
+}
+
+/// The sizes of all dimensions.
+fn sizes(scop: &Scop, array: &Array, valid: &Set) -> Result<Vec<Expr>, astgen::Error> {
+    // The rows of an array with one more dimension have these sizes.
+    let outer =
+        Array { shape: std::iter::once(None).chain(array.shape.iter().cloned()).collect(), ..array.clone() };
+    match rows(scop, &outer, valid)? {
+        assume::Rows::Even(sizes) => Ok(sizes),
+        _ => Err(astgen::Error::Unexpected("scratch arrays are even".into())),
+    }
+}
+
+/// What is tested before memory is asked for: that it is not too much.
+pub fn conjuncts(rewrite: &Rewrite) -> Vec<Conjunct> {
+    let Some(scratch) = rewrite.scratch.as_ref().filter(|scratch| scratch.is_heap) else { return Vec::new() };
+    let share = HEAP_BYTES / (scratch.arrays.len() as i64).max(1);
+    let conjunct = |(array, factors): &(ArrayId, Vec<Expr>)| {
+        let (first, sizes) = factors.split_first()?;
+        let last = std::iter::once(first.clone()).chain(sizes.iter().map(|_| Expr::Int(0))).collect();
+        let why = format!("{} has at most {share} bytes", rewrite.scop.array(*array).name);
+        let below = Below { tested: Expr::Int(1), last, sizes: sizes.to_vec(), limit: Expr::Int(share) };
+        Some(Conjunct { kind: Some(Kind::ModerateSize), why, loc: None, test: Test::Below(below) })
+    };
+    scratch.arrays.iter().filter_map(conjunct).collect()
+}

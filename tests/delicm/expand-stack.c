@@ -1,0 +1,20 @@
+// test: clang -O3 -ffp-contract=off -mllvm -orthant-print-after=schedule %s -o %t.early
+// test: run %t.early
+// test: clang -O3 -ffp-contract=off -mllvm -orthant-position=late -mllvm -orthant-print-after=schedule %s -o %t.late
+// test: run %t.late
+// test: llvm clang -O3 -ffp-contract=off %s -o %t.old
+// test: run %t.old
+// By default the sum becomes an array on the stack, one cell for each j, if that is not too much; with sizes known at run
+// time it stays where it is.
+#include "inputs/symm.h"
+// CHECK: orthant: schedule: symm
+// CHECK: scratch memory on the stack, 4800 bytes: phi3[200], phi4[200], phi5[200], because no array has free cells
+// CHECK: orthant: schedule: symm_n
+// CHECK-NOT: scratch
+// CHECK: symm 5fa1a1e4527f8ab5
+// CHECK: symm_n
+// CHECK: orthant: schedule: symm
+// CHECK: scratch memory on the stack
+// CHECK: symm 5fa1a1e4527f8ab5
+// CHECK: symm_n
+// CHECK: symm 5fa1a1e4527f8ab5
