@@ -11,6 +11,8 @@ void f(double *restrict C, const double *restrict B) {
 // output:
 // orthant: delicm: f
 // forwards 0+0, mappings 0+0, removed 0, scalar writes in loops 0+3 -> 0+3
+// phi2 stays: it only goes into scalars that have no cell either
+// phi3 stays: all cells that it could have are in use at that time
 // scop f
 // context {  :  }
 // array A0 [*] 8

@@ -2,8 +2,8 @@
 //!
 //! The guesses only have to be in the right order. Numbers hardly ever come near the ends of their types, and what a program
 //! writes about subscripts is mostly so. Arrays are apart, unless somebody calls a function *in place*: where a statement
-//! writes a cell of the one array and reads the same cell of the other, as in `b[i] = 2 * a[i]`, callers may well pass one
-//! array twice.
+//! overwrites a cell of the one array with what it computes from the same cell of the other, as in `b[i] = 2 * a[i]`, callers
+//! may well pass one array twice. An update, as in `b[i] += a[i]`, is not called so.
 
 use isl::DimType;
 use model::{Access, AccessKind, ArrayId, Condition, Kind, Scop, Stmt};
@@ -38,12 +38,15 @@ pub fn guess(scop: &Scop, kind: Option<Kind>, condition: Option<&Condition>) -> 
     }
 }
 
-/// Whether a statement writes a cell of the one array and reads the same cell of the other.
+/// Whether a statement overwrites a cell of the one array and reads the same cell of the other.
 fn may_be_one(scop: &Scop, a: ArrayId, b: ArrayId) -> isl::Result<bool> {
     let cells = |access: &Access| access.relation.clone().set_tuple_name(DimType::Out, "cell");
     let meets = |stmt: &Stmt, a: ArrayId, b: ArrayId| -> isl::Result<bool> {
         let writes = |access: &&Access| access.array == a && access.kind != AccessKind::Read;
         let reads = |access: &&Access| access.array == b && access.kind == AccessKind::Read;
+        if stmt.accesses.iter().any(|access| access.array == a && access.kind == AccessKind::Read) {
+            return Ok(false);
+        }
         for write in stmt.accesses.iter().filter(writes) {
             for read in stmt.accesses.iter().filter(reads) {
                 let (write, read) = (cells(write)?, cells(read)?);
@@ -88,6 +91,10 @@ order { for { S } }
         };
         assert_eq!((odds(0, 1), odds(1, 0)), (IN_PLACE, IN_PLACE));
         assert!(odds(1, 2) < IN_PLACE && odds(0, 2) < IN_PLACE);
+        let update = TEXT.replace("  write {", "  read { S[i] -> B[i] }\n  write {");
+        let scop = Scop::parse(&isl::Ctx::new(), &update).unwrap();
+        let apart = Condition::NoOverlap(ArrayId(0), ArrayId(1));
+        assert!(guess(&scop, Some(Kind::NoOverlap), Some(&apart)) < IN_PLACE);
         let counted = Odds([("x".to_owned(), 0.5)].into());
         assert_eq!((counted.of("x", 0.1), counted.of("y", 0.1)), (0.5, 0.1));
     }

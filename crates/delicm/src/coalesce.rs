@@ -24,7 +24,8 @@
 //! A cell that no must-write of the nest overwrites is never used: it belongs to whoever comes after, and might not even
 //! be writable.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
 
 use dataflow::content::{Contents, Flows};
 use dataflow::zones::{before_or_same, last_instances};
@@ -46,17 +47,56 @@ pub struct Coalesced {
     pub phis: usize,
     /// The arrays with these cells.
     pub arrays: HashSet<ArrayId>,
+    /// For scalars that were tried: why they got none, when it looked best.
+    pub why: HashMap<ArrayId, Why>,
+}
+
+/// Why a scalar has no cell, from what says the least on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// It was not tried: what is computed from it goes into scalars that got no cell.
+    NotStored,
+    /// Something outside of the nest reads it.
+    Stays,
+    /// A cell has another size.
+    OtherSize,
+    /// A write of it may not happen.
+    Perhaps,
+    /// It is read before it is written.
+    FromBefore,
+    /// No array is written such that each access of the scalar leads to one of the cells.
+    NoCells,
+    /// What is in the cells is still needed, or they are written too early.
+    InUse,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Why::NotStored => "it only goes into scalars that have no cell either",
+            Why::Stays => "it is used after the nest",
+            Why::OtherSize => "the arrays that it could be in have cells of another size",
+            Why::Perhaps => "it is written under a condition",
+            Why::FromBefore => "it has a value from before the nest",
+            Why::NoCells => "no array is written where each of its accesses could have a cell",
+            Why::InUse => "all cells that it could have are in use at that time",
+        })
+    }
 }
 
 /// Maps what can be mapped.
 pub fn coalesce(scop: &Scop, flows: &Flows, options: &Options) -> isl::Result<Coalesced> {
-    let mut result = Coalesced { scop: scop.clone(), scalars: 0, phis: 0, arrays: HashSet::new() };
+    let (arrays, why) = Default::default();
+    let mut result = Coalesced { scop: scop.clone(), scalars: 0, phis: 0, arrays, why };
     if scop.stmt_ids().all(|stmt| inputs(scop, stmt, None).is_empty()) {
         return Ok(result);
     }
     let mut work: VecDeque<Work> = targets(scop)?.into_iter().map(|target| Work::new(scop, target)).collect();
     let mut flows = flows.clone();
-    while let Some((scalar, array, mapped)) = next_mapping(&result.scop, &flows, &mut work, options)? {
+    let mut why = HashMap::new();
+    while let Some((scalar, array, mapped)) =
+        next_mapping(&result.scop, &flows, (&mut work, &mut why), options)?
+    {
         // Without conflicts each read sees the value it saw.
         flows.merge(scalar, array);
         match scop.array(scalar).kind {
@@ -66,6 +106,7 @@ pub fn coalesce(scop: &Scop, flows: &Flows, options: &Options) -> isl::Result<Co
         result.arrays.insert(array);
         result.scop = mapped;
     }
+    result.why = why;
     Ok(result)
 }
 
@@ -97,7 +138,7 @@ impl Work {
 fn next_mapping(
     scop: &Scop,
     flows: &Flows,
-    work: &mut VecDeque<Work>,
+    (work, why): (&mut VecDeque<Work>, &mut HashMap<ArrayId, Why>),
     options: &Options,
 ) -> isl::Result<Option<(ArrayId, ArrayId, Scop)>> {
     let contents = Contents::with(scop, flows)?;
@@ -107,9 +148,15 @@ fn next_mapping(
             if !first.tried.insert(scalar) {
                 continue;
             }
-            if let Some(mapped) = try_map(&knowledge, &first.target, scalar, options)? {
-                first.add_writers(scop, scalar);
-                return Ok(Some((scalar, first.target.array, mapped)));
+            match try_map(&knowledge, &first.target, scalar, options)? {
+                Ok(mapped) => {
+                    first.add_writers(scop, scalar);
+                    return Ok(Some((scalar, first.target.array, mapped)));
+                }
+                Err(reason) => {
+                    let known = why.entry(scalar).or_insert(reason);
+                    *known = reason.max(*known);
+                }
             }
         }
         work.pop_front();
@@ -164,17 +211,20 @@ struct Placed<'a> {
     cells: Map,
 }
 
-/// The model with the scalar in cells of the target's array.
+/// The model with the scalar in cells of the target's array, or why there is none.
 fn try_map(
     knowledge: &Knowledge<'_>,
     target: &Target,
     scalar: ArrayId,
     options: &Options,
-) -> isl::Result<Option<Scop>> {
+) -> isl::Result<Result<Scop, Why>> {
     let scop = knowledge.scop;
     let (what, array) = (scop.array(scalar), scop.array(target.array));
-    if what.is_fixed || what.elem_bytes != array.elem_bytes {
-        return Ok(None);
+    if what.is_fixed {
+        return Ok(Err(Why::Stays));
+    }
+    if what.elem_bytes != array.elem_bytes {
+        return Ok(Err(Why::OtherSize));
     }
     let accesses: Vec<_> = scop
         .stmt_ids()
@@ -182,13 +232,14 @@ fn try_map(
         .filter(|(_, access)| access.array == scalar)
         .collect();
     if accesses.is_empty() || accesses.iter().any(|(_, access)| access.kind == AccessKind::MayWrite) {
-        return Ok(None);
+        return Ok(Err(Why::Perhaps));
     }
     for (_, read) in accesses.iter().filter(|(_, access)| access.kind == AccessKind::Read) {
         if !knowledge.contents.live_in(read)?.is_empty()? {
-            return Ok(None);
+            return Ok(Err(Why::FromBefore));
         }
     }
+    let mut why = Why::NoCells;
     for way in [same_iteration, next_write] {
         for partial in [false, true] {
             if partial && !options.partial_writes {
@@ -196,12 +247,15 @@ fn try_map(
             }
             let placed = place(knowledge, target, &accesses, way, partial)?;
             let Some(placed) = placed else { continue };
-            if knowledge.is_consistent(&placed)? && !knowledge.is_conflicting(&placed)? {
-                return Ok(Some(apply(scop, target.array, &placed)));
+            if knowledge.is_consistent(&placed)? {
+                if !knowledge.is_conflicting(&placed)? {
+                    return Ok(Ok(apply(scop, target.array, &placed)));
+                }
+                why = Why::InUse;
             }
         }
     }
-    Ok(None)
+    Ok(Err(why))
 }
 
 /// `{ X[x] -> U[u] }`: the instance of the target that decides about the cell of an access of X.

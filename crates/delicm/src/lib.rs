@@ -49,10 +49,11 @@ mod relations;
 pub mod simplify;
 pub mod split;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use check::Verdict;
+pub use coalesce::Why;
 use dataflow::content::Flows;
 pub use forward::{Copied, Replaced, Source};
 use isl::DimType;
@@ -91,6 +92,8 @@ pub struct Outcome {
     pub counts: Counts,
     /// What was not done, and why: the transformation's name and a reason.
     pub undone: Vec<(&'static str, String)>,
+    /// Why scalars got no cell, of those that were tried.
+    pub why: HashMap<ArrayId, Why>,
 }
 
 /// How much was done.
@@ -199,12 +202,15 @@ struct Step {
     mapped: HashSet<ArrayId>,
     copies: Vec<Copied>,
     replaced: Vec<Replaced>,
+    /// Why scalars got none.
+    why: HashMap<ArrayId, Why>,
     counts: Counts,
 }
 
 impl Step {
     fn new(scop: Scop, counts: Counts) -> Self {
-        Step { scop, mapped: HashSet::new(), copies: Vec::new(), replaced: Vec::new(), counts }
+        let (mapped, copies, replaced, why) = Default::default();
+        Step { scop, mapped, copies, replaced, why, counts }
     }
 
     /// This one and then another.
@@ -212,6 +218,7 @@ impl Step {
         self.mapped.extend(next.mapped);
         self.copies.extend(next.copies);
         self.replaced.extend(next.replaced);
+        self.why.extend(next.why);
         Step { scop: next.scop, counts: self.counts.plus(next.counts), ..self }
     }
 }
@@ -226,7 +233,7 @@ impl From<forward::Forwarded> for Step {
 impl From<coalesce::Coalesced> for Step {
     fn from(done: coalesce::Coalesced) -> Step {
         let counts = Counts { scalars_mapped: done.scalars, phis_mapped: done.phis, ..Counts::default() };
-        Step { mapped: done.arrays, ..Step::new(done.scop, counts) }
+        Step { mapped: done.arrays, why: done.why, ..Step::new(done.scop, counts) }
     }
 }
 
@@ -256,7 +263,17 @@ impl Outcome {
             parts: None,
             counts: Counts { before: scalar_writes(scop), after: scalar_writes(scop), ..Counts::default() },
             undone: Vec::new(),
+            why: HashMap::new(),
         }
+    }
+
+    /// The scalars that are still written in loops, by name, and why they have no cell.
+    pub fn left(&self) -> Vec<(&str, Why)> {
+        let mut left = written_scalars(&self.scop);
+        left.sort();
+        left.dedup();
+        let why = |array: &ArrayId| self.why.get(array).copied().unwrap_or(Why::NotStored);
+        left.iter().map(|array| (self.scop.array(*array).name.as_str(), why(array))).collect()
     }
 
     /// The number that an access had in the model that all began with, if it was there.
@@ -288,8 +305,8 @@ impl Outcome {
             }
         }
         if self.counts.is_nothing() {
-            let undone = std::mem::take(&mut self.undone);
-            *self = Outcome { undone, ..Outcome::of(&original) };
+            let (undone, why) = (std::mem::take(&mut self.undone), std::mem::take(&mut self.why));
+            *self = Outcome { undone, why, ..Outcome::of(&original) };
         }
         self.counts.after = scalar_writes(&self.scop);
     }
@@ -362,6 +379,7 @@ impl Outcome {
                 self.scop = step.scop;
                 self.copies.extend(step.copies);
                 self.replaced.extend(step.replaced);
+                self.why.extend(step.why);
                 self.counts = self.counts.plus(step.counts);
                 Ok(())
             }

@@ -91,7 +91,8 @@ fn show(scop: &Scop) -> Result<String> {
     let outcome = transformed(scop)?;
     let undone: String =
         outcome.undone.iter().map(|(name, why)| format!("{name} not done: {why}\n")).collect();
-    Ok(format!("{}\n{undone}{}", outcome.counts, outcome.scop))
+    let left: String = outcome.left().iter().map(|(name, why)| format!("{name} stays: {why}\n")).collect();
+    Ok(format!("{}\n{undone}{left}{}", outcome.counts, outcome.scop))
 }
 
 fn freedom(scop: Scop, before: bool) -> Result<String> {

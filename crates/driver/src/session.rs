@@ -364,7 +364,8 @@ fn read_counted(file: &Path) -> Result<Vec<Counted>, String> {
 fn print_scalars(outcome: &delicm::Outcome, scop: &Scop) -> String {
     let undone: String =
         outcome.undone.iter().map(|(name, why)| format!("{name} not done: {why}\n")).collect();
-    format!("{}\n{undone}{scop}", outcome.counts)
+    let left: String = outcome.left().iter().map(|(name, why)| format!("{name} stays: {why}\n")).collect();
+    format!("{}\n{undone}{left}{scop}", outcome.counts)
 }
 
 fn print_plan(plan: &Plan) -> String {

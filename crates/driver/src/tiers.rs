@@ -42,7 +42,7 @@ const SUSPECTED: f64 = 0.05;
 const LEAST_GAIN: f64 = 0.02;
 
 /// How much faster the strong version must be than the weak one to have a place beside it.
-const CLEARLY: f64 = 1.05;
+const CLEARLY: f64 = 1.001;
 
 /// What is to be done.
 pub enum Tier {

@@ -302,6 +302,8 @@ fn arrays_that_overlap_beside_others() {
         program.link(["original.o", "optimized.o", "main.o"], &[], "both");
         program.run("both");
     }
+    let small = program.line_of("report", "small");
+    assert!(small.contains("\"outcome\":\"optimized\"") && !small.contains("a_0 and b_1 do not overlap"));
     ["scaled", "kept", "mirrored"].into_iter().for_each(|kernel| all_versions_run(&program, kernel));
 }
 

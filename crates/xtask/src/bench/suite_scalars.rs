@@ -2,12 +2,13 @@
 //!
 //! The figures are those that the plugin prints after its stage `delicm`, summed over a kernel's nests: scalar and phi
 //! writes inside of loops before and after, operations copied and cells loaded anew (the paper's "forwards"), scalars
-//! and phis that got a cell ("mappings"); what was not done for lack of budget says so. After the kernels come the
+//! and phis that got a cell ("mappings"); what was not done for lack of budget says so, and so does what is left and why. After the kernels come the
 //! programs of `bench/ublas`, whose loops are those of a library.
 
 use super::peers::Peer;
 use super::suite_kernels::{Kernel, Shape, Size, kernel_arguments};
 use crate::{Failure, Outcome, command};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -56,8 +57,9 @@ fn table(orthant: &Peer, what: &str, programs: &[(String, Vec<OsString>)]) -> Ou
     println!("{:<20}{:>10}{:>10}{:>12}{:>10}", "kernel", "before", "after", "forwards", "mappings");
     let (mut clean, mut with) = (0, 0);
     for (name, arguments) in programs {
-        let figures = figures(orthant, arguments)?;
+        let (figures, why) = figures(orthant, arguments)?;
         println!("{name:<20}{}", figures.shown());
+        why.iter().for_each(|(why, scalars)| println!("{:>20}: {why}", scalars.join(", ")));
         with += usize::from(figures.pairs[2] != (0, 0));
         clean += usize::from(figures.pairs[2] != (0, 0) && figures.pairs[3] == (0, 0));
     }
@@ -96,7 +98,10 @@ impl Figures {
     }
 }
 
-fn figures(orthant: &Peer, arguments: &[OsString]) -> Outcome<Figures> {
+/// For each reason the scalars that it keeps where they are.
+type Left = BTreeMap<String, Vec<String>>;
+
+fn figures(orthant: &Peer, arguments: &[OsString]) -> Outcome<(Figures, Left)> {
     let mut compile = orthant.command();
     compile.args(arguments);
     for option in ["position=late", "stop-after=delicm", "print-after=delicm"] {
@@ -107,7 +112,16 @@ fn figures(orthant: &Peer, arguments: &[OsString]) -> Outcome<Figures> {
     if !output.status.success() {
         return Err(Failure::failed(format!("{} failed:\n{said}", command::shown(&compile))));
     }
-    Ok(read(&said))
+    Ok((read(&said), left(&said)))
+}
+
+/// From lines like `phi5 stays: it is used after the nest`.
+fn left(said: &str) -> Left {
+    let mut left = Left::new();
+    for (scalar, why) in said.lines().filter_map(|line| line.split_once(" stays: ")) {
+        left.entry(why.to_owned()).or_default().push(scalar.to_owned());
+    }
+    left
 }
 
 fn read(said: &str) -> Figures {
@@ -127,5 +141,7 @@ mod tests {
         assert_eq!(figures.pairs, [(2, 4), (6, 8), (12, 14), (16, 18)]);
         assert_eq!((figures.removed, figures.is_spent), (10, true));
         assert_eq!(read("orthant: lift\n"), Figures::default());
+        let left = left("phi5 stays: no cell\nphi6 stays: no cell\n");
+        assert_eq!(left["no cell"], ["phi5", "phi6"]);
     }
 }
