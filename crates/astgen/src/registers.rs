@@ -141,8 +141,8 @@ impl<'a> Whole<'a> {
             return None;
         }
         let size = Block {
-            height: tile_size(&row_last, &row_first)?,
-            width: tile_size(&last, &first)?,
+            height: extent(&row_first, &row_last)?,
+            width: extent(&first, &last)?,
             column: first.clone(),
             is_whole: true,
         };
@@ -156,6 +156,10 @@ type Bounds = (Vec<(Expr, Expr)>, Expr, Expr);
 
 /// The bounds of a loop over a whole tile, and what must not be greater than what.
 fn bounds(each: &For) -> Option<Bounds> {
+    // There is only one block.
+    if let (Expr::Int(_), Expr::Int(_), false) = (&each.first, &each.last, each.runs_once) {
+        return Some((Vec::new(), each.first.clone(), each.last.clone()));
+    }
     let (tests, first, last) = whole(each)?;
     let pair = |test: Expr| match test {
         Expr::Op(Op::Le, sides) => Some((sides[0].clone(), sides[1].clone())),
@@ -163,6 +167,14 @@ fn bounds(each: &For) -> Option<Bounds> {
         _ => None,
     };
     Some((tests.into_iter().map(pair).collect::<Option<_>>()?, first, last))
+}
+
+/// How many values there are from the first to the last, if that is known.
+fn extent(first: &Expr, last: &Expr) -> Option<i64> {
+    match (first, last) {
+        (Expr::Int(first), Expr::Int(last)) => last.checked_sub(*first)?.checked_add(1),
+        _ => tile_size(last, first),
+    }
 }
 
 fn substituted(expr: &Expr, variable: Variable, by: &Expr) -> Expr {

@@ -189,6 +189,27 @@ fn blocks_of_a_rectangle() {
 }
 
 #[test]
+fn the_only_block_is_whole() {
+    let domain = "S[i, j, k] : 0 <= i < 3 and 0 <= j < 4 and 0 <= k < 9";
+    let text = format!("stmt S {{ {domain} }}\norder {{ for {{ for {{ for {{ S }} }} }} }}");
+    let scop = Scop::parse(&Ctx::new(), &text).unwrap();
+    let row = |row: &str| format!("{{ S[i, j, k] -> [({row})] }}");
+    let tree = format!(
+        "{{ domain: \"{{ {domain} }}\", child: {{ schedule: \"[{}, {}]\", child: {{ mark: \"registers\", \
+         child: {{ schedule: \"[{}, {}]\", child: {{ mark: \"vector\", child: {{ schedule: \"[{}]\" }} }} }} }} }} }}",
+        row("4*floor(j/4)"),
+        row("3*floor(i/3)"),
+        row("k"),
+        row("i"),
+        row("j"),
+    );
+    let schedule: isl::Schedule = scop.ctx.parse(&tree).unwrap();
+    let c = print_c(&scop, &generate(&scop, &schedule, &scop.context).unwrap());
+    assert_eq!(c.matches("stay in registers").count(), 1, "{c}");
+    assert_eq!(c.matches("if").count(), 0, "{c}");
+}
+
+#[test]
 fn blocks_of_triangles() {
     blocks_keep_the_order("j <= i", true);
     blocks_keep_the_order("i < j", true);

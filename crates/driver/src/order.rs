@@ -46,7 +46,7 @@ pub fn plan(
         Some(schedule) => as_given(scop, schedule)?,
         None => match options.schedule {
             options::Schedule::Identity => as_given(scop, schedule::identity(scop).map_err(of_isl)?)?,
-            options::Schedule::Auto => optimized(scop, dependences, machine)?,
+            options::Schedule::Auto => optimized(scop, dependences, machine, options)?,
         },
     };
     export(scop, &plan, options.schedule_out.as_ref().map(file))?;
@@ -60,9 +60,20 @@ pub fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
 }
 
 /// A faster order, if there is one.
-pub fn optimized(scop: &Scop, dependences: &Dependences, machine: Machine) -> Result<Plan, Reason> {
+pub fn optimized(
+    scop: &Scop,
+    dependences: &Dependences,
+    machine: Machine,
+    options: &Options,
+) -> Result<Plan, Reason> {
     let operations = scop.ctx.operations_left().unwrap_or(u64::MAX);
-    let how = schedule::Options { operations, machine, ..schedule::Options::default() };
+    let how = schedule::Options {
+        operations,
+        machine,
+        registers: options.registers,
+        threshold: 100.0 / (100.0 + f64::from(options.least_gain)),
+        ..schedule::Options::default()
+    };
     match schedule::optimize(scop, dependences, &how) {
         Ok(Decision::New(new)) => Ok(Plan::New(Box::new(NewOrder {
             schedule: new.schedule,

@@ -115,7 +115,7 @@ impl Candidate {
     /// With the order that the scheduler finds, if it finds one that pays.
     fn new(expanded: Expanded, machine: &Machine, options: &Options) -> Option<Candidate> {
         let dependences = dataflow::dependences(&expanded.scop, &dataflow::Options::default()).ok()?;
-        let planned = optimized(&expanded.scop, &dependences, machine.clone()).ok()?;
+        let planned = optimized(&expanded.scop, &dependences, machine.clone(), options).ok()?;
         let new = match planned {
             Plan::New(new) if new.prediction.is_some() => new,
             _ if options.expand_always => own_order(&expanded.scop)?,

@@ -79,7 +79,7 @@ pub fn weaker(model: &Modelled<'_>, machine: Machine, options: &Options) -> Resu
     };
     for suspects in all {
         let bound = dataflow::with_overlap(scop, known, &suspects.pairs).map_err(of_isl)?;
-        if let Plan::New(order) = optimized(scop, &bound, machine.clone())?
+        if let Plan::New(order) = optimized(scop, &bound, machine.clone(), options)?
             && let tier @ (Tier::Second(_) | Tier::Instead(_)) =
                 choice(strong, *order, suspects, options.tiers == Tiers::Always)
         {

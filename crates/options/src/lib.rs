@@ -85,6 +85,10 @@ pub struct Options {
     pub print_after: Vec<String>,
     /// The order of new loops.
     pub schedule: Schedule,
+    /// How many percent faster new loops must be expected to be.
+    pub least_gain: u32,
+    /// Whether blocks of cells are kept in registers.
+    pub registers: bool,
     /// The folder that orders are read from.
     pub schedule_in: Option<PathBuf>,
     /// The folder that orders are written to.

@@ -452,6 +452,8 @@ impl Options {
             ("schedule", Value::Words(words)) => {
                 self.schedule = if words == ["identity"] { Schedule::Identity } else { Schedule::Auto }
             }
+            ("least-gain", Value::Number(percent)) => self.least_gain = clamped(percent) as u32,
+            ("registers", Value::Flag(on)) => self.registers = on,
             ("schedule-in", Value::File(folder)) => self.schedule_in = folder,
             ("schedule-out", Value::File(folder)) => self.schedule_out = folder,
             ("assumptions", Value::Words(words)) => {
@@ -497,6 +499,8 @@ impl Default for Options {
             stop_after: None,
             print_after: Vec::new(),
             schedule: Schedule::Auto,
+            least_gain: 0,
+            registers: true,
             schedule_in: None,
             schedule_out: None,
             assumptions: Assumptions::All,

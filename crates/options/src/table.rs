@@ -96,6 +96,20 @@ pub const TABLE: &[Spec] = &[
         "The order of the new loops: auto looks for a faster legal one, identity writes the program's own order anew.",
     ),
     option(
+        "least-gain",
+        Kind::Number(0, 10_000),
+        "PERCENT",
+        "67",
+        "How much faster new loops must be expected to be: the original stays if the cost model predicts less.",
+    ),
+    option(
+        "registers",
+        Kind::Flag,
+        "BOOL",
+        "true",
+        "Keep blocks of cells that sum up products in vector registers.",
+    ),
+    option(
         "schedule-in",
         Kind::File,
         "FOLDER",

@@ -169,3 +169,72 @@ impl Roles {
             && paces.iter().any(|paces| paces[summed] != Pace::Still && paces[row] == Pace::Still)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(array: u32, is_write: bool, subscripts: &[[i64; 3]]) -> AccessModel {
+        let subscripts = Some(subscripts.iter().map(|row| row.to_vec()).collect::<Vec<_>>());
+        AccessModel { array, is_write, bytes: 8.0, constants: vec![0; 2], subscripts }
+    }
+
+    const I: [i64; 3] = [1, 0, 0];
+    const J: [i64; 3] = [0, 1, 0];
+    const K: [i64; 3] = [0, 0, 1];
+
+    /// The blocks of `C[i, j] += ...` in the loops i, j, k with so many iterations, where i and j are coincident.
+    fn blocks(operands: &[AccessModel], trips: [f64; 3], machine: &Machine) -> Vec<Change> {
+        let mut accesses = vec![access(0, false, &[I, J]), access(0, true, &[I, J])];
+        accesses.extend_from_slice(operands);
+        let model = StmtModel { extents: trips.to_vec(), accesses };
+        let freedom = Freedom {
+            permutable: true,
+            coincident: vec![true, true, false],
+            parallel: vec![true, true, false],
+            sunk: vec![None, None, None],
+        };
+        let rows = [I, J, K].map(|row| Some(row.to_vec())).to_vec();
+        Blocker { model: &model, rows, trips: &trips, freedom: &freedom, machine }.changes()
+    }
+
+    fn product() -> [AccessModel; 2] {
+        [access(1, false, &[I, K]), access(2, false, &[K, J])]
+    }
+
+    #[test]
+    fn a_product_has_one_block() {
+        let wide = Machine { widest_bits: 512, vector_registers: 32, ..Machine::default() };
+        let [change] = &blocks(&product(), [1000.0; 3], &wide)[..] else { panic!() };
+        assert_eq!(change.order, [2, 0, 1]);
+        assert_eq!(change.block, Some(Block { height: 8, width: 24 }));
+        // A tile is full of blocks.
+        assert_eq!(change.tiles[1].map(|rows| rows % 8), Some(0));
+        let [change] = &blocks(&product(), [1000.0; 3], &Machine::default())[..] else { panic!() };
+        assert_eq!(change.block, Some(Block { height: 6, width: 8 }));
+    }
+
+    #[test]
+    fn short_loops_have_small_blocks_or_none() {
+        let [change] = &blocks(&product(), [3.0, 5.0, 1000.0], &Machine::default())[..] else { panic!() };
+        assert_eq!(change.block, Some(Block { height: 3, width: 4 }));
+        assert_eq!(blocks(&product(), [1.0, 1000.0, 1000.0], &Machine::default()), []);
+        assert_eq!(blocks(&product(), [1000.0, 3.0, 1000.0], &Machine::default()), []);
+    }
+
+    #[test]
+    fn far_cells_must_serve_all_rows() {
+        let turned = [access(1, false, &[I, K]), access(2, false, &[J, K])];
+        assert_eq!(blocks(&turned, [1000.0; 3], &Machine::default()).len(), 1);
+        let own = [access(1, false, &[J, I]), access(2, false, &[K, J])];
+        assert_eq!(blocks(&own, [1000.0; 3], &Machine::default()), []);
+    }
+
+    #[test]
+    fn cells_that_are_read_otherwise_stay_in_memory() {
+        let own = [access(1, false, &[I, K]), access(0, false, &[K, J])];
+        assert_eq!(blocks(&own, [1000.0; 3], &Machine::default()), []);
+        let nothing_again = [access(1, false, &[I, J])];
+        assert_eq!(blocks(&nothing_again, [1000.0; 3], &Machine::default()), []);
+    }
+}

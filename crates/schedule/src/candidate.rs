@@ -9,7 +9,7 @@ use crate::affine::{Row, StmtModel, reduced};
 use crate::block::Blocker;
 use crate::cost::{Cost, LoopRef, Path, cost};
 use crate::shrink::Shrink;
-use crate::tree::{Band, Bonds, Change, Freedom, Planned, Shape, Step, freedom};
+use crate::tree::{Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, freedom};
 use crate::{Fusion, Machine, Options, Tiling};
 use isl::{Ctx, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
 use model::Scop;
@@ -212,99 +212,119 @@ fn paths(shape: &Shape, models: &[StmtModel], changes: &[Planned]) -> Vec<Path> 
     shape.paths.iter().map(|(stmt, steps)| path(shape, models, *stmt, steps, changes)).collect()
 }
 
+/// A statement's path, while it grows.
+struct Walk<'a> {
+    shape: &'a Shape,
+    models: &'a [StmtModel],
+    stmt: usize,
+    /// The members that loops have gone through.
+    before: Vec<(usize, usize)>,
+    path: Path,
+}
+
+/// What a loop over a member is: its number must not be that of another loop.
+#[derive(Clone, Copy)]
+enum Over {
+    Points = 0,
+    Tiles = 1,
+    Blocks = 2,
+}
+
 fn path(shape: &Shape, models: &[StmtModel], stmt: usize, steps: &[Step], changes: &[Planned]) -> Path {
-    let mut loops = Vec::new();
-    let (mut vector, mut guarded) = (false, false);
-    let mut before: Vec<(usize, usize)> = Vec::new();
+    let path = Path { stmt, loops: Vec::new(), vector: false, guarded: false, block: false };
+    let mut walk = Walk { shape, models, stmt, before: Vec::new(), path };
     for step in steps {
         let Step::Band(number) = *step else { continue };
-        let band = &shape.bands[number];
-        let row = |member: usize| band.rows[member].get(&stmt).and_then(|row| row.coefficients.clone());
-        let constant = |member: usize| band.rows[member].get(&stmt).map_or(0, |row| row.constant);
-        // Numbers that no two loops share, also with the loops of tiles and of parts.
-        let id = |kind: usize, member: usize| (number * 64 + member) * 4 + kind;
-        let Some(planned) = changes.iter().find(|planned| planned.band == number) else {
-            for member in 0..band.rows.len() {
-                let trip = trip(shape, &before, number, member, models);
-                loops.push(LoopRef {
-                    id: id(0, member),
-                    row: row(member),
-                    constant: constant(member),
-                    step: 1.0,
-                    trip,
-                });
-                before.push((number, member));
-            }
-            continue;
-        };
-        let (parts, change) = (&planned.parts, &planned.change);
-        let tile = |at: usize| change.tiles[at].map(|size| size as f64);
-        let mut wholes = Vec::new();
-        for &member in &change.order {
-            wholes.push(trip(shape, &before, number, member, models));
-            before.push((number, member));
-        }
-        for (at, &member) in change.order.iter().enumerate() {
-            if let Some(size) = tile(at) {
-                let trip = (wholes[at] / size).ceil().max(1.0);
-                loops.push(LoopRef {
-                    id: id(1, member),
-                    row: row(member),
-                    constant: constant(member),
-                    step: size,
-                    trip,
-                });
-            }
-        }
-        if let Some(block) = change.block {
-            let points = &change.order[..change.order.len() - 3];
-            for (at, &member) in points.iter().enumerate() {
-                loops.push(LoopRef {
-                    id: id(0, member),
-                    row: row(member),
-                    constant: constant(member),
-                    step: 1.0,
-                    trip: wholes[at],
-                });
-            }
-            let at = points.len();
-            let [summed, rows, columns] = [0, 1, 2].map(|more| {
-                let trip = tile(at + more).map_or(wholes[at + more], |size| size.min(wholes[at + more]));
-                (change.order[at + more], trip)
-            });
-            let (height, width) = (block.height as f64, block.width as f64);
-            let all = [
-                (2, columns.0, width, (columns.1 / width).ceil()),
-                (2, rows.0, height, (rows.1 / height).ceil()),
-                (0, summed.0, 1.0, summed.1),
-                (0, rows.0, 1.0, height),
-                (0, columns.0, 1.0, width),
-            ];
-            for (kind, member, step, trip) in all {
-                let (row, constant) = (row(member), constant(member));
-                loops.push(LoopRef { id: id(kind, member), row, constant, step, trip });
-            }
-            return Path { stmt, loops, vector: true, guarded: false, block: true };
-        }
-        let part = parts.iter().position(|stmts| stmts.contains(&stmt)).unwrap_or(0);
-        for (at, &member) in change.order.iter().enumerate() {
-            let whole = wholes[at];
-            let trip = tile(at).map_or(whole, |size| size.min(whole));
-            let last = at + 1 == change.order.len();
-            let id = if last && change.sink { usize::MAX - (number * 256 + part) } else { id(0, member) };
-            loops.push(LoopRef { id, row: row(member), constant: constant(member), step: 1.0, trip });
-            if last {
-                vector = planned.parallel()[part];
-                let still = |stmt: &usize| {
-                    let row = band.rows[member].get(stmt).and_then(|row| row.coefficients.as_ref());
-                    row.is_none_or(|row| row.iter().all(|value| *value == 0))
-                };
-                guarded =
-                    !change.sink && parts.concat().iter().any(&still) && !parts.concat().iter().all(still);
-            }
+        match changes.iter().find(|planned| planned.band == number) {
+            Some(planned) => walk.changed(planned),
+            None => walk.unchanged(number),
         }
     }
-    Path { stmt, loops, vector, guarded, block: false }
+    walk.path
+}
+
+impl Walk<'_> {
+    /// How many iterations a member has inside of what is around it, which it then is, too.
+    fn enter(&mut self, band: usize, member: usize) -> f64 {
+        let trip = trip(self.shape, &self.before, band, member, self.models);
+        self.before.push((band, member));
+        trip
+    }
+
+    fn push(&mut self, over: Over, (band, member): (usize, usize), step: f64, trip: f64) {
+        let row = self.shape.bands[band].rows[member].get(&self.stmt);
+        self.path.loops.push(LoopRef {
+            // Numbers that no two loops share.
+            id: (band * 64 + member) * 4 + over as usize,
+            row: row.and_then(|row| row.coefficients.clone()),
+            constant: row.map_or(0, |row| row.constant),
+            step,
+            trip,
+        });
+    }
+
+    fn unchanged(&mut self, band: usize) {
+        for member in 0..self.shape.bands[band].rows.len() {
+            let trip = self.enter(band, member);
+            self.push(Over::Points, (band, member), 1.0, trip);
+        }
+    }
+
+    fn changed(&mut self, planned: &Planned) {
+        let Planned { band, change, .. } = planned;
+        let wholes: Vec<f64> = change.order.iter().map(|member| self.enter(*band, *member)).collect();
+        let tile = |at: usize| change.tiles[at].map(|size| size as f64);
+        for (at, member) in change.order.iter().enumerate() {
+            if let Some(size) = tile(at) {
+                self.push(Over::Tiles, (*band, *member), size, (wholes[at] / size).ceil().max(1.0));
+            }
+        }
+        let insides: Vec<f64> = wholes
+            .iter()
+            .enumerate()
+            .map(|(at, whole)| tile(at).map_or(*whole, |size| size.min(*whole)))
+            .collect();
+        let points = change.order.len() - if change.block.is_some() { 3 } else { 0 };
+        for (at, member) in change.order[..points].iter().enumerate() {
+            self.push(Over::Points, (*band, *member), 1.0, insides[at]);
+        }
+        match change.block {
+            Some(block) => self.block(planned, block, &insides),
+            None => self.innermost(planned),
+        }
+    }
+
+    /// The loops over blocks, over terms, and inside of a block.
+    fn block(&mut self, planned: &Planned, block: Block, insides: &[f64]) {
+        let first = insides.len() - 3;
+        let [summed, row, column] = [0, 1, 2].map(|at| (planned.band, planned.change.order[first + at]));
+        let [terms, rows, columns] = [0, 1, 2].map(|at| insides[first + at]);
+        let (height, width) = (block.height as f64, block.width as f64);
+        self.push(Over::Blocks, column, width, (columns / width).ceil());
+        self.push(Over::Blocks, row, height, (rows / height).ceil());
+        self.push(Over::Points, summed, 1.0, terms);
+        self.push(Over::Points, row, 1.0, height);
+        self.push(Over::Points, column, 1.0, width);
+        (self.path.vector, self.path.block) = (true, true);
+    }
+
+    /// What is special about the innermost loop of a band: it may be one of its part's own, and parallel.
+    fn innermost(&mut self, planned: &Planned) {
+        let Planned { band: number, parts, change, .. } = planned;
+        let (Some(last), Some(member)) = (self.path.loops.last_mut(), change.order.last()) else { return };
+        let part = parts.iter().position(|stmts| stmts.contains(&self.stmt)).unwrap_or(0);
+        if change.sink {
+            last.id = usize::MAX - (number * 256 + part);
+        }
+        self.path.vector = planned.parallel()[part];
+        let rows = &self.shape.bands[*number].rows[*member];
+        let still = |stmt: &usize| {
+            let row = rows.get(stmt).and_then(|row| row.coefficients.as_ref());
+            row.is_none_or(|row| row.iter().all(|value| *value == 0))
+        };
+        let stmts = parts.concat();
+        self.path.guarded = !change.sink && stmts.iter().any(still) && !stmts.iter().all(still);
+    }
 }
 
 /// Chooses the change of one leaf band.
@@ -366,7 +386,7 @@ impl Chooser<'_> {
     /// With blocks of cells in registers.
     fn blocked(&self) -> Vec<Change> {
         let [stmt] = self.parts.concat()[..] else { return Vec::new() };
-        if self.options.tiling != Tiling::Auto {
+        if self.options.tiling != Tiling::Auto || !self.options.registers {
             return Vec::new();
         }
         let row = |rows: &HashMap<usize, Row>| rows.get(&stmt).and_then(|row| row.coefficients.clone());

@@ -248,9 +248,13 @@ pub fn parallel_is_legal(
 
 /// Whether the cells that one statement updates can stay in registers while the first of the three loops below a node
 /// runs, for a block that the other two go through. They can if, with everything outside equal, two instances touch one of
-/// these cells only where they are of the same row and column, and by the update itself. Derived from the accesses
-/// alone.
-pub fn registers_are_legal(scop: &Scop, band: &ScheduleNode) -> Result<bool, Error> {
+/// these cells only where they are of the same row and column, and by the update itself; derived from the accesses. Nor may
+/// any dependence join two rows or columns: there are more where arrays may overlap.
+pub fn registers_are_legal(
+    scop: &Scop,
+    dependences: &Dependences,
+    band: &ScheduleNode,
+) -> Result<bool, Error> {
     let [stmt] = crate::tree::stmts_below(scop, band)?[..] else { return Ok(false) };
     let accesses = &scop.stmts[stmt].accesses;
     let mut writes = accesses.iter().filter(|access| access.kind != AccessKind::Read);
@@ -268,6 +272,13 @@ pub fn registers_are_legal(scop: &Scop, band: &ScheduleNode) -> Result<bool, Err
     let together = outside.clone().apply_range(outside.clone().reverse()?)?;
     let block = own[1].clone().flat_range_product(own[2].clone())?;
     let apart = block.clone().lex_lt_map(block.clone())?.union(block.clone().lex_gt_map(block)?)?;
+    let together = together.intersect_params(scop.context.clone())?;
+    for (_, source, sink, relation) in (Checker { scop, dependences, kinds: &Kind::ALL }).relations()? {
+        let is_inside = source.index() == stmt && sink.index() == stmt;
+        if is_inside && !relation.intersect(together.clone())?.intersect(apart.clone())?.is_empty()? {
+            return Ok(false);
+        }
+    }
     for access in accesses.iter().filter(|access| access.array == update.array) {
         let mut shared = update.relation.clone().apply_range(access.relation.clone().reverse()?)?;
         shared = shared.intersect(together.clone())?;

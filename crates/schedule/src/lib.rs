@@ -120,6 +120,8 @@ pub struct Options {
     pub fusion: Fusion,
     /// Which tiles to use.
     pub tiling: Tiling,
+    /// Whether blocks of cells may be kept in registers ([`block`]).
+    pub registers: bool,
     /// What to compute costs for.
     pub machine: Machine,
     /// The value of a parameter about which nothing is known.
@@ -136,6 +138,7 @@ impl Default for Options {
             reductions: Reductions::Kept,
             fusion: Fusion::Auto,
             tiling: Tiling::Auto,
+            registers: true,
             machine: Machine::default(),
             estimate: 1000,
             threshold: 0.6,

@@ -33,7 +33,7 @@ fn is_true(scop: &Scop, dependences: &Dependences, mark: &ScheduleNode) -> Resul
         Some(VECTOR) if is_band && below.band_n_member()? == 1 => {
             Ok(parallel_is_legal(scop, dependences, &below, 0)?.is_legal())
         }
-        Some(REGISTERS) if is_band => registers_are_legal(scop, &below),
+        Some(REGISTERS) if is_band => registers_are_legal(scop, dependences, &below),
         // One that says nothing to the back end, or that stands where it means nothing.
         other => Ok(!matches!(other, Some(VECTOR | REGISTERS))),
     }

@@ -1,7 +1,7 @@
 //! A block of cells in registers: the micro-kernel of a contraction, as vector code.
 //!
 //! The loop tree has a loop over the terms of sums around one over `height` rows and one over `width` columns with one
-//! statement ([`astgen::For::is_block`]). What is written is one loop over the terms:
+//! statement ([`astgen::Block`]). What is written is one loop over the terms:
 //! ```text
 //!   before:  a vector for each `lanes` cells of each row of the block, loaded
 //!   loop:    each operand of the term once for all rows or columns along which it stands still, as a vector or
@@ -36,6 +36,9 @@ pub type Places = HashMap<StmtId, HashMap<AccessId, Place>>;
 
 /// From this size on there are loads and stores under masks on every machine that has such vectors.
 const MASKED_BITS: u32 = 256;
+
+/// A schedule from a file could ask for any block.
+const MOST_VECTORS: i64 = 64;
 
 /// A block that can be written.
 pub(super) struct Block<'a, 'p> {
@@ -176,7 +179,7 @@ impl<'p> Emitter<'_, 'p> {
             stored: (stored, ty),
             accesses,
         };
-        let is_even = lanes > 1 && size.width % lanes == 0;
+        let is_even = lanes > 1 && size.width % lanes == 0 && size.height * block.vectors <= MOST_VECTORS;
         let has_masks = size.is_whole || self.widest_bits >= MASKED_BITS;
         (is_even && has_masks && block.is_regular() && self.is_computable(&block, stored)).then_some(block)
     }
