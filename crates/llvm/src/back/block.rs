@@ -10,7 +10,8 @@
 //! ```
 //! A block that the bounds of the loops cut is written likewise: rows beyond the last one repeat that, with the same result, and
 //! vectors are loaded and stored under a mask of the columns that take part in the row. What the terms load has the columns
-//! between the first and the last of all rows.
+//! between the first and the last of all rows, and a row without columns loads what another one loads: nothing is touched that
+//! does not lie between cells that the program touches.
 //!
 //! This is legal because of the proof behind the mark ([`model::REGISTERS`]), and gives the same bits: each cell gets the same
 //! terms in the same order, and every operation that is made wider here rounds each element as the original does.
@@ -123,6 +124,10 @@ struct BlockRows<'p> {
 
 /// The columns of a block of which not all take part.
 struct Cut<'p> {
+    /// Of each row the one whose operands it loads: one that takes part, if there is one.
+    rows: Vec<Value<'p>>,
+    /// Whether there is one.
+    has_cells: Value<'p>,
     /// Which cells of each vector take part.
     cells: HashMap<At, Value<'p>>,
     /// Which columns are between those that take part in some row.
@@ -264,14 +269,15 @@ impl<'p> Emitter<'_, 'p> {
         let b = self.builder();
         let [preheader, after] = [c"orthant.block", c"orthant.after"].map(|name| b.block(name));
         let mut runs = b.compare(LLVMIntSLE, first, last);
-        if !rows.is_whole {
-            runs = b.binary(LLVMAnd, runs, b.compare(LLVMIntSGE, rows.last, b.index(0)));
+        if let Some(cut) = &cut {
+            let has_rows = b.compare(LLVMIntSGE, rows.last, b.index(0));
+            runs = b.binary(LLVMAnd, runs, b.binary(LLVMAnd, has_rows, cut.has_cells));
         }
         b.branch(runs, preheader, after);
         b.at_end(preheader);
         let kernel = Kernel {
             bases: self.bases(&block)?,
-            rows: rows.steps,
+            rows: cut.as_ref().map_or(rows.steps, |cut| cut.rows.clone()),
             cut,
             cells: HashMap::new(),
             known: HashMap::new(),
@@ -363,17 +369,25 @@ impl<'p> Emitter<'_, 'p> {
             let low = b.compare(LLVMIntSGE, columns, b.spread(low, lanes));
             b.binary(LLVMAnd, low, b.compare(LLVMIntSLE, columns, b.spread(high, lanes)))
         };
-        let mut cut = Cut { cells: HashMap::new(), columns: Vec::new() };
+        let filled: Vec<_> = ends.iter().map(|(low, high)| b.compare(LLVMIntSLE, *low, *high)).collect();
+        let rows_and_filled = || rows.steps.iter().zip(&filled);
+        let one = rows_and_filled().rev().fold(b.index(0), |one, (row, filled)| b.select(*filled, *row, one));
+        let rows = rows_and_filled().map(|(row, filled)| b.select(*filled, *row, one)).collect();
+        let has_cells = filled.iter().copied().reduce(|a, c| b.binary(LLVMOr, a, c))?;
+        let mut cut = Cut { rows, has_cells, cells: HashMap::new(), columns: Vec::new() };
         let vectors = size.width / lanes;
         for (row, ends) in ends.iter().enumerate() {
             (0..vectors).for_each(|at| {
                 cut.cells.insert((row as i64, at), mask(*ends, at));
             });
         }
-        // Bounds are affine: the first or the last row has the least and the greatest.
-        let (one, other) = (*ends.first()?, *ends.last()?);
-        let low = b.select(b.compare(LLVMIntSLT, one.0, other.0), one.0, other.0);
-        let high = b.select(b.compare(LLVMIntSGT, one.1, other.1), one.1, other.1);
+        // Any row may have the least or the greatest (the columns of a diamond), but one without columns has none.
+        let least = |a, c| b.select(b.compare(LLVMIntSLT, a, c), a, c);
+        let greatest = |a, c| b.select(b.compare(LLVMIntSGT, a, c), a, c);
+        let all = || ends.iter().zip(&filled);
+        let low = all().map(|((low, _), filled)| b.select(*filled, *low, b.index(i64::MAX))).reduce(least)?;
+        let high =
+            all().map(|((_, high), filled)| b.select(*filled, *high, b.index(i64::MIN))).reduce(greatest)?;
         cut.columns = (0..vectors).map(|at| mask((low, high), at)).collect();
         Some(cut)
     }

@@ -94,6 +94,21 @@ static unsigned long hash(const void *bytes, size_t count, unsigned long seed) {
         for (int j = 0; j <= i; j++)                                                                                  \
           c[i][j] += a[j][k] * f * b[i][k] + b[j][k] * f * a[i][k];                                                   \
   }                                                                                                                   \
+  __attribute__((noinline)) static void diamond_##T(int n, int m, int p, T c[n][m], T a[n][p], T b[p][m]) {           \
+    for (int i = 0; i < n; i++)                                                                                       \
+      for (int j = 0; j < m; j++)                                                                                     \
+        if (j >= 12 - i && j >= i - 12 && j <= i + 20 && j <= 44 - i)                                                 \
+          for (int k = 0; k < p; k++)                                                                                 \
+            c[i][j] += a[i][k] * b[k][j];                                                                             \
+  }                                                                                                                   \
+  /* The last rows have no columns: of a, nothing may be read for them. */                                            \
+  __attribute__((noinline)) static void corner_##T(int n, int m, int p, int q, T c[n][m], T a[q][p], T b[p][m]) {     \
+    for (int i = 0; i < n; i++)                                                                                       \
+      for (int j = 0; j < m; j++)                                                                                     \
+        if (j <= 9 - i || (j >= 3 * i && j <= 3 * i + 1 && i < q))                                                    \
+          for (int k = 0; k < p; k++)                                                                                 \
+            c[i][j] += a[i][k] * b[k][j];                                                                             \
+  }                                                                                                                   \
   static unsigned long all_##T(int n, int m, int p) {                                                                 \
     T *ca = fresh_##T(0, n, m), *cb = fresh_##T(0, n, n);                                                             \
     T *np = fresh_##T(1, n, p), *pn = fresh_##T(2, p, n), *pm = fresh_##T(3, p, m), *dm = fresh_##T(4, p, m);         \
@@ -105,6 +120,11 @@ static unsigned long hash(const void *bytes, size_t count, unsigned long seed) {
     two_##T(n, m, p, (void *)ca, (void *)np, (void *)pm, (void *)dm);                                                 \
     terms_of_row_##T(n, m, (void *)ca, (void *)nn, (void *)nm);                                                       \
     terms_of_column_##T(n, m, (void *)ca, (void *)nm, (void *)mm);                                                    \
+    diamond_##T(n, m, p, (void *)ca, (void *)np, (void *)pm);                                                         \
+    if (n > 10) {                                                                                                     \
+      int q = m > 45 ? 16 : m > 30 ? 11 : 10;                                                                         \
+      corner_##T(n, m, p, q < n ? q : n, (void *)ca, (void *)fresh_##T(2, q < n ? q : n, p), (void *)pm);             \
+    }                                                                                                                 \
     turned_##T(n, m, p, (void *)ca, (void *)np, (void *)fresh_##T(2, m, p));                                          \
     seed = hash(ca, sizeof(T) * n * m, seed);                                                                         \
     cb = fresh_##T(0, n, n);                                                                                          \
