@@ -11,7 +11,7 @@
 use dataflow::Dependences;
 use isl::Schedule;
 use model::{Reason, Scop};
-use options::Options;
+use options::{Options, Position};
 use schedule::legality::Reductions;
 use schedule::{Decision, Machine, Prediction};
 use std::path::{Path, PathBuf};
@@ -80,7 +80,11 @@ pub fn optimized(
             description: new.description,
             prediction: Some(new.prediction),
         }))),
-        Ok(Decision::Original { .. }) if assume::keeps_cells_in_registers(scop).map_err(of_isl)? => {
+        // At the late position LLVM has put such cells into registers where it can.
+        Ok(Decision::Original { .. })
+            if options.position == Position::Early
+                && assume::keeps_cells_in_registers(scop).map_err(of_isl)? =>
+        {
             as_given(scop, schedule::identity(scop).map_err(of_isl)?)
         }
         Ok(Decision::Original { reason }) => Ok(Plan::Kept(reason)),
