@@ -2,8 +2,10 @@
 //!
 //! - [`pipeline`] is the order of the stages, on one screen.
 //! - `dropped` leaves parts of checks out, in builds for tests of the tests.
+//! - `places` says where the cells of accesses are, as expressions.
 //! - `scalars` removes scalars from a model, and says what that means for the code.
 //! - [`order`] decides which order a nest is to have.
+//! - `scratch` gives scalars without a free cell memory of their own, where that pays.
 //! - [`session`] is a configured run: it looks at the function's wishes, runs the pipeline, and sends the
 //!   result to whoever asked for it (remarks, report file, standard error).
 //! - `tiers` decides whether there is a second version of new loops.
@@ -12,6 +14,7 @@
 mod dropped;
 pub mod order;
 pub mod pipeline;
+mod places;
 mod scalars;
 mod scratch;
 pub mod session;

@@ -8,6 +8,7 @@
 //! have, or its own if it stays. A file that cannot be read, is not for this nest, or
 //! would change what the program computes is refused with a message, and the nest is left as it is.
 
+use crate::pipeline;
 use dataflow::Dependences;
 use isl::Schedule;
 use model::{Reason, Scop};
@@ -135,9 +136,7 @@ fn unusable(file: &Path, error: &dyn std::error::Error) -> Reason {
     Reason::BadSchedule { message: format!("{}: {error}", file.display()) }
 }
 
-fn of_isl(error: isl::Error) -> Reason {
-    match error.is_budget() {
-        true => Reason::Budget { stage: "schedule".into() },
-        false => Reason::Internal { message: error.to_string() },
-    }
+/// What becomes of isl's error in this stage.
+pub(crate) fn of_isl(error: isl::Error) -> Reason {
+    pipeline::of_isl(error, "schedule")
 }

@@ -2,7 +2,8 @@
 
 use crate::dropped::without_dropped;
 use crate::order::{Plan, plan};
-use crate::scalars::{block_places, without_scalars};
+use crate::places::block_places;
+use crate::scalars::without_scalars;
 use crate::scratch::{self, Better, STACK_BYTES};
 use crate::session::conditions;
 use crate::tiers::{Tier, Weaker, weaker};
@@ -104,7 +105,7 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, counts: &[Counted], timers: &T
         options,
         timers,
         budget: Budget::new(options.budget),
-        stack_left: Cell::new(STACK_BYTES),
+        stack_left: Cell::new(stack_bytes(pass)),
         shapes,
         counts,
     };
@@ -137,6 +138,11 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, counts: &[Counted], timers: &T
         timers.time("emit", &run.budget, || emit_all(&run, &mut outcome));
     }
     outcome
+}
+
+/// What nests may have on the stack: nothing if a call can make more and more of it.
+fn stack_bytes(pass: Pass<'_>) -> u64 {
+    if pass.may_recurse() { 0 } else { STACK_BYTES }
 }
 
 /// Each nest has its own isl context. Where a nest has no model, parts of it with fewer loops may have one; those that
@@ -287,8 +293,8 @@ fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> 
 }
 
 fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
+    let machine = machine(run.pass.target());
     if let Some(dependences) = &model.dependences {
-        let machine = machine(run.pass.target());
         let planned = plan((model.scop(), model.nest), dependences, machine.clone(), run.options)?;
         if let Some(better) = with_scratch(run, model, &planned, &machine) {
             run.stack_left.set(run.stack_left.get() - better.stack_bytes);
@@ -299,7 +305,7 @@ fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
         }
     }
     // Without a second version the first is as good as before.
-    match weaker(model, machine(run.pass.target()), run.options).unwrap_or(Tier::None) {
+    match weaker(model, machine, run.options).unwrap_or(Tier::None) {
         Tier::None => {}
         Tier::Second(weaker) => model.weaker = Some(weaker),
         Tier::Instead(weaker) => {

@@ -3,12 +3,10 @@
 //!
 //! The run-time check stays that of the lifted model: that scalars can go into cells was concluded from it.
 
-use assume::rows;
-use astgen::{Expr, Node, expression};
-use isl::{DimType, Set};
-use llvm::back::block::Places;
-use llvm::back::rewrite::{Place, Rewrite, Rewritten, Source};
-use model::{Access, Param, Scop, Stmt};
+use crate::places::place;
+use isl::Set;
+use llvm::back::rewrite::{Rewrite, Rewritten, Source};
+use model::{Scop, Stmt};
 use std::collections::HashMap;
 
 /// The model without scalars that need not be, and what was done; `None` for the model if that is nothing.
@@ -79,46 +77,4 @@ fn numbers(old: &Scop, outcome: &delicm::Outcome, stmt: &Stmt) -> HashMap<model:
     let whole = outcome.parts.as_ref().map_or(old, |parts| &parts.scop);
     let accesses = whole.stmt_named(&stmt.name).map_or(&[][..], |id| &whole.stmt(id).accesses);
     accesses.iter().map(|access| (outcome.old_number(access.id), access.id)).collect()
-}
-
-/// The cells of all accesses of statements in blocks of cells in registers, as far as they can be computed.
-pub fn block_places(scop: &Scop, nodes: &[Node], valid: &Set) -> Places {
-    let mut found = Places::new();
-    for id in astgen::block_stmts(nodes) {
-        let stmt = scop.stmt(id);
-        let each = |access: &Access| Ok((access.id, place(scop, stmt, access, valid)?));
-        if let Ok(places) = stmt.accesses.iter().map(each).collect::<Result<_, astgen::Error>>() {
-            found.insert(id, places);
-        }
-    }
-    found
-}
-
-/// The cell of an access as expressions of the parameters and the statement's counters, which follow them.
-fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<Place, astgen::Error> {
-    let domain = stmt.domain.clone().intersect_params(valid.clone())?;
-    let depth = domain.dim(DimType::Set)?;
-    let mut extended = scop.clone();
-    let names: Vec<_> = (0..depth).map(|at| format!("orthant_counter{at}")).collect();
-    extended.params.extend(names.iter().map(|name| Param { name: name.clone(), range: (None, None) }));
-    let first = domain.dim(DimType::Param)?;
-    let mut relation =
-        access.relation.clone().intersect_domain(domain.clone())?.reset_tuple_id(DimType::In)?;
-    let behind = relation.get_space()?.dim(DimType::Param)?;
-    relation = relation.move_dims(DimType::Param, behind, DimType::In, 0, depth)?;
-    let mut within = domain.reset_tuple_id()?.move_dims(DimType::Param, first, DimType::Set, 0, depth)?;
-    for (at, name) in names.iter().enumerate() {
-        relation = relation.set_dim_name(DimType::Param, behind + at, name)?;
-        within = within.set_dim_name(DimType::Param, first + at, name)?;
-    }
-    let within = within.params()?;
-    let cell = relation.range()?.gist_params(within.clone())?.lexmin_pw_multi_aff()?;
-    let array = scop.array(access.array);
-    let subscript = |at| -> Result<Expr, astgen::Error> { expression(&extended, &cell.get_at(at)?, &within) };
-    Ok(Place {
-        array: access.array,
-        subscripts: (0..array.shape.len()).map(subscript).collect::<Result<_, _>>()?,
-        rows: rows(scop, array, valid)?,
-        cell_bytes: i64::from(array.elem_bytes),
-    })
 }

@@ -5,7 +5,8 @@
 //! scratch memory unless another is clearly cheaper; what is computed in it is compared with the model before by
 //! [`delicm::check`]. Nothing is expanded where the order is given: own, or from a file.
 //!
-//! Memory is bounded: [`STACK_BYTES`] for all nests of a function, of sizes that are numbers; [`HEAP_BYTES`] for a nest,
+//! Memory is bounded: [`STACK_BYTES`] for all nests of a function that cannot be called again before it returns, of sizes that
+//! are numbers; [`HEAP_BYTES`] for a nest,
 //! which is a part of the run-time check.
 
 use crate::order::{NewOrder, Plan, as_given, optimized};

@@ -19,7 +19,7 @@
 //! ```
 //! With `for i: b[i] = 2 * a[i];` instead of the first, which takes hardly any time, there is only the weak one.
 
-use crate::order::{NewOrder, Plan, optimized};
+use crate::order::{NewOrder, Plan, of_isl, optimized};
 use crate::pipeline::Modelled;
 use assume::{apart_text, odds::guess};
 use isl::DimType;
@@ -160,10 +160,6 @@ fn are_peripheral(scop: &Scop, pairs: &[(ArrayId, ArrayId)]) -> isl::Result<bool
         }
     }
     Ok(false)
-}
-
-fn of_isl(error: isl::Error) -> Reason {
-    crate::pipeline::of_isl(error, "schedule")
 }
 
 fn internal(error: dataflow::Error) -> Reason {

@@ -123,6 +123,7 @@ const void *orthant_type_tag(LLVMValueRef inst);
 bool orthant_types_are_apart(OrthantPass *pass, LLVMValueRef a, LLVMValueRef b);
 // The bytes of a global or stack variable; 0: it is none, or they are not known here.
 uint64_t orthant_object_bytes(OrthantPass *pass, LLVMValueRef base);
+bool orthant_may_recurse(OrthantPass *pass); // the function may run while it runs
 bool orthant_may_read(OrthantPass *pass, LLVMValueRef call, LLVMValueRef base); // anything addressed from base
 void orthant_target(OrthantPass *pass, OrthantTarget *target);
 

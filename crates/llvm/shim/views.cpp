@@ -7,6 +7,7 @@
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -300,6 +301,15 @@ uint64_t orthant_object_bytes(OrthantPass *pass, LLVMValueRef base) {
   const bool is_known = global ? global->hasInitializer() && !global->isInterposable() : isa<AllocaInst>(object);
   uint64_t bytes = 0;
   return is_known && getObjectSize(object, bytes, pass->function.getDataLayout(), nullptr) ? bytes : 0;
+}
+
+bool orthant_may_recurse(OrthantPass *pass) {
+  const Function &F = pass->function;
+  auto may_come_back = [](const Instruction &I) {
+    const auto *call = dyn_cast<CallBase>(&I);
+    return call && !isa<IntrinsicInst>(call) && !call->hasFnAttr(Attribute::NoCallback);
+  };
+  return !F.doesNotRecurse() && any_of(instructions(F), may_come_back);
 }
 
 bool orthant_may_read(OrthantPass *pass, LLVMValueRef call, LLVMValueRef base) {

@@ -308,6 +308,11 @@ impl<'p> Pass<'p> {
         raw.into_iter().map(Inst::of).collect()
     }
 
+    /// Whether the function may be called again before it returns.
+    pub fn may_recurse(self) -> bool {
+        ask!(ffi::orthant_may_recurse(self.raw))
+    }
+
     /// Whether a call may read memory that is addressed from `base`.
     pub fn may_read(self, call: Inst<'p>, base: Value<'p>) -> bool {
         ask!(ffi::orthant_may_read(self.raw, call.raw, base.raw))

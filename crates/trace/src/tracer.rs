@@ -331,6 +331,14 @@ struct End {
     inner: u32,
 }
 
+impl End {
+    /// What an instruction of an instance loads, at a position (node, innermost coordinate).
+    fn of_load((number, insn): (u32, u16), depth: u8, (node, inner): (u32, u32)) -> End {
+        let (kind, carrier) = (DependenceKind::Flow, Carrier::Memory);
+        End { target: (number, Target::Insn(insn)), kind, carrier, depth, node, inner }
+    }
+}
+
 impl Dependences {
     /// What `cell` made is used at `end`; `sources` are the streams that end there.
     #[inline]
@@ -782,14 +790,7 @@ impl Tracer {
         };
         let (node, inner) = (t.walker.node, t.walker.inner);
         let own = Cell { stmt: instance.first_stmt + u32::from(insn), node, inner };
-        let end = End {
-            target: (number, Target::Insn(insn)),
-            kind: DependenceKind::Flow,
-            carrier: Carrier::Memory,
-            depth: instance.depth,
-            node,
-            inner,
-        };
+        let end = End::of_load((number, insn), instance.depth, (node, inner));
         // The one writer, if there is just one; nobody is one, too.
         let (mut writer, mut writers) = (Cell::default(), 0);
         if !stores {
@@ -821,14 +822,7 @@ impl Tracer {
     ) {
         let Tracer { instances, nodes, dependences, .. } = self;
         let instance = &mut instances[number as usize];
-        let end = End {
-            target: (number, Target::Insn(insn)),
-            kind: DependenceKind::Flow,
-            carrier: Carrier::Memory,
-            depth: instance.depth,
-            node,
-            inner,
-        };
+        let end = End::of_load((number, insn), instance.depth, (node, inner));
         if writer != (Cell { stmt: instance.first_stmt + u32::from(insn), node, inner }) {
             dependences.record(&mut instance.accesses[usize::from(slot)].sources, nodes, writer, end);
         }

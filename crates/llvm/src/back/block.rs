@@ -47,8 +47,6 @@ pub(super) struct Block<'a, 'p> {
     /// How many vectors a row has.
     vectors: i64,
     lanes: i64,
-    /// The size of a cell's value.
-    bits: u32,
     is_whole: bool,
     id: StmtId,
     stmt: &'a Stmt,
@@ -150,11 +148,14 @@ struct Kernel<'a, 'p> {
     block: &'a Block<'a, 'p>,
 }
 
-impl<'p> Emitter<'_, 'p> {
+impl<'a, 'p> Emitter<'a, 'p> {
     /// What is to be written, if it can be.
-    pub(super) fn block_of<'b>(&'b self, summed: &'b For) -> Option<Block<'b, 'p>> {
-        let [Node::For(row)] = &summed.body[..] else { return None };
-        let [Node::For(column)] = &row.body[..] else { return None };
+    pub(super) fn block_of<'b>(&self, summed: &'b For) -> Option<Block<'b, 'p>>
+    where
+        'a: 'b,
+    {
+        let size = summed.block.as_ref()?;
+        let (row, column) = rows_and_columns(summed)?;
         let [Node::Stmt { id, counters }] = &column.body[..] else { return None };
         let stmt = self.scop().stmt(*id);
         let places = self.places.get(id)?;
@@ -169,13 +170,11 @@ impl<'p> Emitter<'_, 'p> {
         let accesses: HashMap<_, _> = stmt.accesses.iter().map(moving).collect::<Option<_>>()?;
         let stored = stmt.body.stored(update.id)?;
         let ty = self.stored_type(*id, update.id)?;
-        let (bits, size) = (self.builder().bits(ty)?, summed.block.as_ref()?);
-        let lanes = i64::from(self.widest_bits / bits);
+        let lanes = i64::from(self.widest_bits / self.builder().bits(ty)?);
         let block = Block {
             height: size.height,
             vectors: size.width / lanes.max(1),
             lanes,
-            bits,
             is_whole: size.is_whole,
             id: *id,
             stmt,
@@ -189,7 +188,7 @@ impl<'p> Emitter<'_, 'p> {
         (is_even && has_masks && block.is_regular() && self.is_computable(&block, stored)).then_some(block)
     }
 
-    fn scop(&self) -> &Scop {
+    fn scop(&self) -> &'a Scop {
         self.rewrite.map_or(&self.lifted.scop, |rewrite| &rewrite.scop)
     }
 
@@ -219,14 +218,6 @@ impl<'p> Emitter<'_, 'p> {
         Some(self.builder().type_of(store.or(other.map(|(inst, _)| inst.value()))?))
     }
 
-    /// The statement of the lifted model.
-    fn old(&self, id: StmtId) -> Option<StmtId> {
-        match self.rewrite {
-            Some(rewrite) => rewrite.stmts[id.index()].old,
-            None => Some(id),
-        }
-    }
-
     /// The instruction of an operation of the statement.
     fn op_inst(&self, id: StmtId, name: &str) -> Option<Inst<'p>> {
         let copied = self.rewrite.and_then(|rewrite| rewrite.stmts[id.index()].copies.get(name));
@@ -253,7 +244,7 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// Writes a block that [`Emitter::block_of`] gave.
-    pub(super) fn write_block(&mut self, summed: &For) -> Option<()> {
+    pub(super) fn write_block(&mut self, summed: &For, block: &Block<'_, 'p>) -> Option<()> {
         let (first, last) = (self.expr(&summed.first)?, self.expr(&summed.last)?);
         let (row, column) = rows_and_columns(summed)?;
         // Where the block begins.
@@ -264,8 +255,7 @@ impl<'p> Emitter<'_, 'p> {
         }
         self.variables.insert(summed.variable, first);
         let rows = self.rows(summed)?;
-        let cut = if rows.is_whole { None } else { Some(self.cut(summed, &rows)?) };
-        let block = self.block_of(summed)?;
+        let cut = if rows.is_whole { None } else { Some(self.cut(summed, &rows, block)?) };
         let b = self.builder();
         let [preheader, after] = [c"orthant.block", c"orthant.after"].map(|name| b.block(name));
         let mut runs = b.compare(LLVMIntSLE, first, last);
@@ -276,14 +266,14 @@ impl<'p> Emitter<'_, 'p> {
         b.branch(runs, preheader, after);
         b.at_end(preheader);
         let kernel = Kernel {
-            bases: self.bases(&block)?,
+            bases: self.bases(block)?,
             rows: cut.as_ref().map_or(rows.steps, |cut| cut.rows.clone()),
             cut,
             cells: HashMap::new(),
             known: HashMap::new(),
             spread: HashMap::new(),
             steps: b.index(0),
-            block: &block,
+            block,
         };
         self.terms(kernel, b.exact(LLVMSub, last, first))?;
         b.jump(after);
@@ -352,10 +342,10 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// Which columns take part.
-    fn cut(&mut self, summed: &For, rows: &BlockRows<'p>) -> Option<Cut<'p>> {
+    fn cut(&mut self, summed: &For, rows: &BlockRows<'p>, block: &Block<'_, 'p>) -> Option<Cut<'p>> {
         let (row, column) = rows_and_columns(summed)?;
-        let (start, size) = (self.variables[&row.variable], summed.block.as_ref()?);
-        let lanes = i64::from(self.widest_bits) / i64::from(self.block_of(summed)?.bits);
+        let start = self.variables[&row.variable];
+        let (lanes, vectors) = (block.lanes, block.vectors);
         let mut ends = Vec::new();
         for step in &rows.steps {
             let here = self.builder().exact(LLVMAdd, start, *step);
@@ -375,7 +365,6 @@ impl<'p> Emitter<'_, 'p> {
         let rows = rows_and_filled().map(|(row, filled)| b.select(*filled, *row, one)).collect();
         let has_cells = filled.iter().copied().reduce(|a, c| b.binary(LLVMOr, a, c))?;
         let mut cut = Cut { rows, has_cells, cells: HashMap::new(), columns: Vec::new() };
-        let vectors = size.width / lanes;
         for (row, ends) in ends.iter().enumerate() {
             (0..vectors).for_each(|at| {
                 cut.cells.insert((row as i64, at), mask(*ends, at));
@@ -463,7 +452,8 @@ impl<'p> Emitter<'_, 'p> {
     ) -> Option<Value<'p>> {
         let (b, base) = (self.builder(), kernel.bases.get(&access)?);
         let address = match base.row {
-            Some(bytes) if row > 0 => {
+            // In a cut block also the first row may stand for another one.
+            Some(bytes) if row > 0 || kernel.cut.is_some() => {
                 b.displace(base.address, b.binary(LLVMMul, bytes, kernel.rows[row as usize]), false)
             }
             _ => base.address,
@@ -570,11 +560,7 @@ impl<'p> Emitter<'_, 'p> {
         if varies.column {
             return self.builder().widen(inst, &operands, kernel.block.lanes);
         }
-        let copy = self.builder().copy(inst, &operands);
-        if self.lifted.reduced.contains(&inst) {
-            self.builder().may_overflow(copy);
-        }
-        Some(copy.value())
+        Some(self.copy(inst, &operands))
     }
 }
 

@@ -475,9 +475,11 @@ impl<'p> Emitter<'_, 'p> {
 
     fn nodes(&mut self, nodes: &[Node]) -> Option<()> {
         nodes.iter().try_for_each(|node| match node {
-            Node::For(l) if self.block_of(l).is_some() => self.write_block(l),
-            Node::For(l) if l.runs_once => self.once(l),
-            Node::For(l) => self.for_loop(l),
+            Node::For(l) => match self.block_of(l) {
+                Some(block) => self.write_block(l, &block),
+                None if l.runs_once => self.once(l),
+                None => self.for_loop(l),
+            },
             Node::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
             Node::Stmt { id, counters } => self.stmt(*id, counters),
         })
@@ -559,10 +561,7 @@ impl<'p> Emitter<'_, 'p> {
     /// One instance of a statement.
     fn stmt(&mut self, id: StmtId, counters: &[Expr]) -> Option<()> {
         let counters = counters.iter().map(|counter| self.counter(counter)).collect::<Option<Vec<_>>>()?;
-        let (new, id) = match self.rewrite {
-            Some(rewrite) => (id, rewrite.stmts[id.index()].old?),
-            None => (id, id),
-        };
+        let (new, id) = (id, self.old(id)?);
         let body = &self.lifted.bodies[id.index()];
         let (copies, deferred) = Default::default();
         let mut instance = Instance { id, new, counters, copies, blocks: self.copied_blocks(body), deferred };
@@ -652,15 +651,28 @@ impl<'p> Emitter<'_, 'p> {
         let is_exact = touched.is_some_and(|touched| touched.is_exact);
         let operand = |value| self.operand(value, instance, is_exact);
         let operands = inst.operands().into_iter().map(operand).collect::<Option<Vec<_>>>()?;
-        let copy = self.builder().copy(inst, &operands);
-        if self.lifted.reduced.contains(&inst) {
-            self.builder().may_overflow(copy);
-        }
-        let copy = copy.value();
+        let copy = self.copy(inst, &operands);
         if let Some(touched) = touched {
             self.facts.annotate(copy, touched);
         }
         Some(copy)
+    }
+
+    /// A copy of an instruction. Partial results of a reduction are others in another order, and may overflow.
+    pub(super) fn copy(&self, inst: Inst<'p>, operands: &[Value<'p>]) -> Value<'p> {
+        let copy = self.builder().copy(inst, operands);
+        if self.lifted.reduced.contains(&inst) {
+            self.builder().may_overflow(copy);
+        }
+        copy.value()
+    }
+
+    /// The statement of the lifted model.
+    pub(super) fn old(&self, id: StmtId) -> Option<StmtId> {
+        match self.rewrite {
+            Some(rewrite) => rewrite.stmts[id.index()].old,
+            None => Some(id),
+        }
     }
 
     fn operand(&self, value: Value<'p>, instance: &Instance<'p>, is_exact: bool) -> Option<Value<'p>> {
@@ -753,12 +765,9 @@ impl<'p> Emitter<'_, 'p> {
             };
             operands.push(self.source(&source, original, tree, instance)??);
         }
-        let copy = self.builder().copy(inst, &operands);
-        if self.lifted.reduced.contains(&inst) {
-            self.builder().may_overflow(copy);
-        }
-        tree.made.insert(name.to_owned(), copy.value());
-        Some(copy.value())
+        let copy = self.copy(inst, &operands);
+        tree.made.insert(name.to_owned(), copy);
+        Some(copy)
     }
 
     /// Stores what became cells of arrays.

@@ -1,0 +1,51 @@
+//! Where the cells of accesses are, for code that is not a copy of the program's: scalars that became cells of arrays, and
+//! blocks of cells in registers.
+
+use assume::rows;
+use astgen::{Expr, Node, expression};
+use isl::{DimType, Set};
+use llvm::back::block::Places;
+use llvm::back::rewrite::Place;
+use model::{Access, Param, Scop, Stmt};
+
+/// The cells of all accesses of statements in blocks of cells in registers, as far as they can be computed.
+pub fn block_places(scop: &Scop, nodes: &[Node], valid: &Set) -> Places {
+    let mut found = Places::new();
+    for id in astgen::block_stmts(nodes) {
+        let stmt = scop.stmt(id);
+        let each = |access: &Access| Ok((access.id, place(scop, stmt, access, valid)?));
+        if let Ok(places) = stmt.accesses.iter().map(each).collect::<Result<_, astgen::Error>>() {
+            found.insert(id, places);
+        }
+    }
+    found
+}
+
+/// The cell of an access as expressions of the parameters and the statement's counters, which follow them.
+pub fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<Place, astgen::Error> {
+    let domain = stmt.domain.clone().intersect_params(valid.clone())?;
+    let depth = domain.dim(DimType::Set)?;
+    let mut extended = scop.clone();
+    let names: Vec<_> = (0..depth).map(|at| format!("orthant_counter{at}")).collect();
+    extended.params.extend(names.iter().map(|name| Param { name: name.clone(), range: (None, None) }));
+    let first = domain.dim(DimType::Param)?;
+    let mut relation =
+        access.relation.clone().intersect_domain(domain.clone())?.reset_tuple_id(DimType::In)?;
+    let behind = relation.get_space()?.dim(DimType::Param)?;
+    relation = relation.move_dims(DimType::Param, behind, DimType::In, 0, depth)?;
+    let mut within = domain.reset_tuple_id()?.move_dims(DimType::Param, first, DimType::Set, 0, depth)?;
+    for (at, name) in names.iter().enumerate() {
+        relation = relation.set_dim_name(DimType::Param, behind + at, name)?;
+        within = within.set_dim_name(DimType::Param, first + at, name)?;
+    }
+    let within = within.params()?;
+    let cell = relation.range()?.gist_params(within.clone())?.lexmin_pw_multi_aff()?;
+    let array = scop.array(access.array);
+    let subscript = |at| -> Result<Expr, astgen::Error> { expression(&extended, &cell.get_at(at)?, &within) };
+    Ok(Place {
+        array: access.array,
+        subscripts: (0..array.shape.len()).map(subscript).collect::<Result<_, _>>()?,
+        rows: rows(scop, array, valid)?,
+        cell_bytes: i64::from(array.elem_bytes),
+    })
+}
