@@ -191,7 +191,7 @@ fn lift_and_assume<'p>(
     region: Region<'p>,
     ctx: &Ctx,
 ) -> Result<(Lifted<'p>, Assumed), Obstacle<'p>> {
-    let lifted = lift(run.pass, region, ctx, &run.budget, &run.shapes)?;
+    let mut lifted = lift(run.pass, region, ctx, &run.budget, &run.shapes)?;
     let refuse = |reason| Obstacle::of_region(region, reason);
     let simplified = run.timers.time("assume", &run.budget, || assume::simplify(&lifted.scop));
     let assumed = simplified.map_err(|error| refuse(of_isl(error, "assume")))?;
@@ -204,6 +204,7 @@ fn lift_and_assume<'p>(
         let (kind, why) = (taken.assumption.kind, taken.assumption.why.clone());
         return Err(refuse(Reason::AssumptionsOff { kind, why }));
     }
+    lifted.restrict(&assumed.valid).map_err(|error| refuse(of_isl(error, "assume")))?;
     Ok((lifted, assumed))
 }
 
