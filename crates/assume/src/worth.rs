@@ -2,8 +2,8 @@
 //!
 //! Where nothing is executed, the original code runs. Nor are new loops worth it where one of the loops has no iteration:
 //! `n <= 0` is rare, and LLVM writes code of its own for it (a product over nothing is a `memset`), which would make every
-//! set of the model a union and every bound a case. So where all loops of a nest can run together, the new loops run when
-//! they do; statements for the other cases are then left to the original code.
+//! set of the model a union and every bound a case. So where the loops of a nest can run together, the new loops run when
+//! they do; statements for the other cases, which have fewer loops around them, are then left to the original code.
 //!
 //! Only a loop's own bounds count, `i < n`, not a condition around it (`if (flag > 0)`), and only if they exclude just a
 //! few numbers: what is wanted is `n >= 1`, not `n >= 1000`.
@@ -16,18 +16,28 @@ use isl::{BasicSet, DimType, Set};
 use model::scop::stmts_below;
 use model::{Order, Scop, StmtId};
 
-/// Parameter values for which all loops run, if there are any; otherwise those for which a statement is executed; all, if
+/// Parameter values for which the loops run, if there are any; otherwise those for which a statement is executed; all, if
 /// there are no statements.
 pub(crate) fn worth_running(scop: &Scop) -> isl::Result<Set> {
     let executed = executed(scop)?;
     let run = all_loops_run(scop, &scop.order, 0, executed.clone())?.coalesce()?;
-    for id in stmts_in_loops(&scop.order) {
-        if scop.stmt(id).domain.clone().intersect_params(run.clone())?.is_empty()? {
-            // Loops that exclude each other.
-            return Ok(executed);
+    Ok(if excludes_deepest(scop, &run)? { executed } else { run })
+}
+
+/// Whether a statement with as many loops around it as any is not executed for such parameters: its loops and others exclude each
+/// other. What stands for an empty loop has fewer loops around it.
+fn excludes_deepest(scop: &Scop, run: &Set) -> isl::Result<bool> {
+    let mut depths = Vec::new();
+    for stmt in &scop.stmts {
+        depths.push(stmt.domain.dim(DimType::Set)?);
+    }
+    let deepest = depths.iter().max().copied().unwrap_or(0);
+    for (stmt, depth) in scop.stmts.iter().zip(depths) {
+        if depth == deepest && stmt.domain.clone().intersect_params(run.clone())?.is_empty()? {
+            return Ok(true);
         }
     }
-    Ok(run)
+    Ok(false)
 }
 
 /// Parameter values for which a statement is executed.
@@ -93,15 +103,6 @@ fn excludes_few(clause: &BasicSet) -> isl::Result<bool> {
 /// A loop with fewer iterations is not worth a thought.
 const FEW: i64 = 16;
 
-/// The statements with loops around them.
-fn stmts_in_loops(order: &[Order]) -> Vec<StmtId> {
-    let bodies = order.iter().filter_map(|part| match part {
-        Order::Loop(body) => Some(stmts_below(body)),
-        Order::Stmt(_) => None,
-    });
-    bodies.flatten().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,6 +146,15 @@ mod tests {
     fn loops_that_exclude_each_other() {
         let stmts = "stmt S [n, m] -> { S[i] : 0 <= i < n }\nstmt T [n, m] -> { T[i] : 0 <= i < -n }\n";
         is(&worth(stmts, "{ for { S } for { T } }"), "n >= 1 or n <= -1");
+    }
+
+    /// As LLVM writes `for (i < m) { S; for (j < n) T; }`.
+    #[test]
+    fn loops_for_empty_inner_loops() {
+        let stmts = "stmt R [n, m] -> { R[i] : n <= 0 and 0 <= i < m }\n\
+            stmt S [n, m] -> { S[i] : n > 0 and 0 <= i < m }\n\
+            stmt T [n, m] -> { T[i, j] : 0 <= i < m and 0 <= j < n }\n";
+        is(&worth(stmts, "{ for { R } for { S for { T } } }"), "n >= 1 and m >= 1");
     }
 
     #[test]
