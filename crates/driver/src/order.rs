@@ -2,7 +2,7 @@
 //!
 //! A legal order from a file ([`Options::schedule_in`]) comes first, then what [`Options::schedule`] says: the program's
 //! own order, or what the scheduler finds if that pays; if not, the own order where the check alone helps LLVM
-//! ([`assume::keeps_cells_in_registers`]). Orders go to files as `FOLDER/NEST.json`
+//! ([`behind_check`]). Orders go to files as `FOLDER/NEST.json`
 //! ([`Options::schedule_out`]), where `NEST` is the model's name with all but letters, digits, `-`, `_` and `.` replaced,
 //! and from the function's second nest on its number: `f`, `f.2`, `f.3`. What is written is the order that the nest will
 //! have, or its own if it stays. A file that cannot be read, is not for this nest, or
@@ -12,7 +12,7 @@ use crate::pipeline;
 use dataflow::Dependences;
 use isl::Schedule;
 use model::{Reason, Scop};
-use options::{Options, Position};
+use options::Options;
 use schedule::legality::Reductions;
 use schedule::{Decision, Machine, Prediction};
 use std::path::{Path, PathBuf};
@@ -81,16 +81,19 @@ pub fn optimized(
             description: new.description,
             prediction: Some(new.prediction),
         }))),
-        // At the late position LLVM has put such cells into registers where it can.
-        Ok(Decision::Original { .. })
-            if options.position == Position::Early
-                && assume::keeps_cells_in_registers(scop).map_err(of_isl)? =>
-        {
-            as_given(scop, schedule::identity(scop).map_err(of_isl)?)
-        }
         Ok(Decision::Original { reason }) => Ok(Plan::Kept(reason)),
         Err(error) => Err(Reason::Internal { message: error.to_string() }),
     }
+}
+
+/// The own order of a nest that is kept otherwise, if the check alone helps LLVM. That is said by the model of the code as it
+/// is, with its scalars.
+pub fn behind_check(lifted: &Scop, plan: &Plan, options: &Options) -> Result<Option<Plan>, Reason> {
+    let is_kept = matches!(plan, Plan::Kept(_)) && options.schedule == options::Schedule::Auto;
+    if !is_kept || !assume::keeps_cells_in_registers(lifted).map_err(of_isl)? {
+        return Ok(None);
+    }
+    as_given(lifted, schedule::identity(lifted).map_err(of_isl)?).map(Some)
 }
 
 fn imported(

@@ -1,7 +1,7 @@
 //! The stages in order, one line each, and nothing else.
 
 use crate::dropped::without_dropped;
-use crate::order::{Plan, plan};
+use crate::order::{Plan, behind_check, plan};
 use crate::places::block_places;
 use crate::scalars::without_scalars;
 use crate::scratch::{self, Better, STACK_BYTES};
@@ -301,6 +301,12 @@ fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
             run.stack_left.set(run.stack_left.get() - better.stack_bytes);
             (model.rewrite, model.dependences) = (Some(better.rewrite), Some(better.dependences));
             model.plan = Some(better.plan);
+        } else if let Some(own) = behind_check(&model.lifted.scop, &planned, run.options)? {
+            model.plan = Some(own);
+            if model.rewrite.take().is_some() {
+                // They were those of the other model.
+                model.dependences = None;
+            }
         } else {
             model.plan = Some(planned);
         }
