@@ -399,34 +399,31 @@ impl<'p> Maker<'_, '_, 'p> {
         // `smax(0, n)` is `n` where the loop to `n` runs.
         let domain = self.lifter.domains.of.get(&self.inst.block()).ok_or(Stop::NotAffine)?;
         let here = domain.clone().intersect_params(self.lifter.affine.context()?)?;
-        let simple = value.clone().intersect_domain(here.clone())?.gist(here.clone())?.coalesce()?;
+        let simple = value.clone().intersect_domain(here.clone())?.gist(here)?.coalesce()?;
         match from_pw_aff(&simple)? {
             Some(poly) => Ok(poly.into()),
-            None => Ok(self.varying_piece(&value, &here)?.into()),
+            None => Ok(self.varying_piece(&value)?.into()),
         }
     }
 
     /// A number that is the same in all iterations here, and in all but one of its pieces a constant: what it is in that one. The
     /// others are assumed away.
-    fn varying_piece(&mut self, value: &PwAff, here: &Set) -> Result<Poly, Stop> {
+    fn varying_piece(&mut self, value: &PwAff) -> Result<Poly, Stop> {
         if value.involves_dims(DimType::In, 0, self.chain.len())? {
             return Err(Stop::NotAffine);
         }
-        let (mut varying, mut constant) = (Vec::new(), Set::empty(here.get_space()?)?);
+        let context = self.lifter.affine.context()?;
+        let (mut varying, mut constant) = (Vec::new(), Set::empty(context.get_space()?)?);
         value.foreach_piece(|within, piece| {
             match piece.is_cst()? {
-                true => constant = constant.clone().union(within)?,
+                true => constant = constant.clone().union(within.params()?)?,
                 false => varying.push(piece),
             }
             Ok(())
         })?;
         let [piece] = &varying[..] else { return Err(Stop::NotAffine) };
         let poly = from_aff(piece)?.ok_or(Stop::NotAffine)?;
-        let wrong = constant.intersect(here.clone())?.params()?;
-        if here.clone().params()?.is_subset(&wrong)? {
-            return Err(Stop::NotAffine);
-        }
-        self.wants.fails.push((wrong, self.inst));
+        self.wants.fails.push((constant.intersect(context)?, self.inst));
         Ok(poly)
     }
 
