@@ -111,7 +111,8 @@ pub fn from_pw_aff(value: &PwAff) -> isl::Result<Option<Poly>> {
     }
 }
 
-fn from_aff(aff: &Aff) -> isl::Result<Option<Poly>> {
+/// An affine expression as a polynomial, if it has integer coefficients.
+pub fn from_aff(aff: &Aff) -> isl::Result<Option<Poly>> {
     if aff.involves_locals()? {
         return Ok(None);
     }

@@ -76,7 +76,7 @@ pub mod text;
 mod view;
 
 pub use explain::Names;
-pub use frame::from_pw_aff;
+pub use frame::{from_aff, from_pw_aff};
 pub use packed::Rows;
 pub use place::{Piece, Why};
 pub use poly::{Atom, Monomial, Overflow, Poly};

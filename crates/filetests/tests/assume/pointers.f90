@@ -25,6 +25,20 @@ subroutine columns(n, m, ld, a) bind(c)
   end do
 end subroutine
 
+! The same as LAPACK has it.
+subroutine combine(n, m, c, ldc, a, lda, b, ldb) bind(c)
+  use iso_c_binding
+  integer(c_int), intent(in) :: n, m, lda, ldb, ldc
+  integer(c_long), intent(in) :: a(lda, *), b(ldb, *)
+  integer(c_long), intent(inout) :: c(ldc, *)
+  integer(c_int) :: i, j
+  do j = 1, m
+    do i = 1, n
+      c(i, j) = 3 * c(i, j) + a(i, j) * b(j, i)
+    end do
+  end do
+end subroutine
+
 subroutine bound(pn, pa) bind(c)
   use iso_c_binding
   type(c_ptr), value :: pn, pa

@@ -119,7 +119,8 @@ impl<'p> Lifter<'_, 'p> {
             Err(delinearize::Error::Input { .. }) => return Ok(None),
         };
         let of_view = || indices.iter().map(|index| &memory.accesses[*index]);
-        let is_worth_it = !is_affine || view.is_always_valid()? || is_declared(&view, of_view());
+        let is_proved = view.is_always_valid()? && wants.fails.is_empty();
+        let is_worth_it = !is_affine || is_proved || is_declared(&view, of_view());
         if !is_usable(&view) || !is_worth_it || view.valid.is_empty()? {
             if view.exhausted {
                 let note = format!("{}: no shape found, {}", base.readable(), self.cut_short());

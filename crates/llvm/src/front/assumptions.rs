@@ -22,12 +22,12 @@ pub(super) fn assume_never(
     let mut places: Vec<(Option<SourceLoc>, Set)> = Vec::new();
     for (fails, at) in fails {
         let fails = fails.clone().intersect(scop.context.clone())?;
-        if fails.is_empty()? {
-            continue;
-        }
         let loc = at.loc();
         match places.iter_mut().find(|(place, _)| *place == loc) {
-            Some((_, all)) => *all = all.clone().union(fails)?,
+            // Accesses at one place often have much in common.
+            Some((_, all)) if fails.is_subset(all)? => {}
+            Some((_, all)) => *all = all.clone().union(fails)?.coalesce()?,
+            None if fails.is_empty()? => {}
             None => places.push((loc, fails)),
         }
     }

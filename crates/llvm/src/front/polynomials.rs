@@ -8,6 +8,9 @@
 //! ([`model::Condition::Near`]), which the check evaluates with overflow in mind. Narrower arithmetic counts
 //! only if LLVM says that it does not wrap, or if it is affine and [`super::affine`] says where it does.
 //!
+//! *Sizes that are not negative.* Fortran's arrays have `max(0, ld)` rows. Where the nest does not tell that `ld` is not negative,
+//! that is a condition, which `ld` being as long as the columns that are touched mostly implies.
+//!
 //! *Narrow products.* `(i * m + j)` in 32 bits, extended to 64: where LLVM does not know that it fits, that is a condition
 //! ([`super::narrow`]).
 //!
@@ -28,7 +31,7 @@ use super::narrow::Numbers;
 use crate::pass::{Block, Inst, Loop};
 use crate::scev::{Scev, ScevKind, ScevRef};
 use delinearize::poly::gcd;
-use delinearize::{Atom, Monomial, Overflow, Poly, from_pw_aff};
+use delinearize::{Atom, Monomial, Overflow, Poly, from_aff, from_pw_aff};
 use isl::{DimType, PwAff, Set, Val};
 use llvm_sys::LLVMOpcode;
 use std::collections::HashMap;
@@ -396,8 +399,32 @@ impl<'p> Maker<'_, '_, 'p> {
         // `smax(0, n)` is `n` where the loop to `n` runs.
         let domain = self.lifter.domains.of.get(&self.inst.block()).ok_or(Stop::NotAffine)?;
         let here = domain.clone().intersect_params(self.lifter.affine.context()?)?;
-        let value = value.intersect_domain(here.clone())?.gist(here)?.coalesce()?;
-        Ok(from_pw_aff(&value)?.ok_or(Stop::NotAffine)?.into())
+        let simple = value.clone().intersect_domain(here.clone())?.gist(here)?.coalesce()?;
+        match from_pw_aff(&simple)? {
+            Some(poly) => Ok(poly.into()),
+            None => Ok(self.varying_piece(&value)?.into()),
+        }
+    }
+
+    /// A number that is the same in all iterations here, and in all but one of its pieces a constant: what it is in that one. The
+    /// others are assumed away.
+    fn varying_piece(&mut self, value: &PwAff) -> Result<Poly, Stop> {
+        if value.involves_dims(DimType::In, 0, self.chain.len())? {
+            return Err(Stop::NotAffine);
+        }
+        let context = self.lifter.affine.context()?;
+        let (mut varying, mut constant) = (Vec::new(), Set::empty(context.get_space()?)?);
+        value.foreach_piece(|within, piece| {
+            match piece.is_cst()? {
+                true => constant = constant.clone().union(within.params()?)?,
+                false => varying.push(piece),
+            }
+            Ok(())
+        })?;
+        let [piece] = &varying[..] else { return Err(Stop::NotAffine) };
+        let poly = from_aff(piece)?.ok_or(Stop::NotAffine)?;
+        self.wants.fails.push((constant.intersect(context)?, self.inst));
+        Ok(poly)
     }
 
     /// Whether it multiplies what is not constant.
