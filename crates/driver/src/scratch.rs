@@ -88,7 +88,7 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
     }
     let Candidate { expanded, dependences, mut new } = best?;
     expanded.scop.verify().ok()?;
-    let verdict = check(&before, &flows, &expanded.scop, &[]).ok()?;
+    let verdict = check(before, &flows, &expanded.scop, &[]).ok()?;
     if verdict != Verdict::Same {
         return None;
     }
