@@ -1,6 +1,6 @@
 //! The stages in order, one line each, and nothing else.
 
-use crate::dropped::without_dropped;
+use crate::dropped::{without_dropped, without_loops};
 use crate::order::{Plan, plan};
 use crate::places::block_places;
 use crate::scalars::without_scalars;
@@ -344,7 +344,7 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
     let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
-        let nodes = astgen::generate(scop, &new.schedule, &model.assumed.valid)?;
+        let nodes = without_loops(astgen::generate(scop, &new.schedule, &model.assumed.valid)?);
         let places = block_places(scop, &nodes, &model.assumed.valid);
         let check = without_dropped(assume::check(&model.lifted.scop, &model.assumed, &model.odds)?);
         let check = check.without(&model.overlap);
