@@ -222,10 +222,18 @@ impl<'p> Modelled<'p> {
 
     /// The versions of new loops, the strong one first.
     fn versions<'a>(&'a self, nodes: &'a [Node], places: &'a Places) -> Vec<Loops<'a>> {
-        let strong = Loops { rewrite: self.rewrite.as_ref(), nodes, places, overlap: &self.overlap };
+        let is_own = matches!(&self.plan, Some(Plan::New(new)) if new.is_own);
+        let are_own = is_own && !nodes.is_empty();
+        let strong = Loops { rewrite: self.rewrite.as_ref(), nodes, places, overlap: &self.overlap, are_own };
         let (nodes, places) = (&self.weaker_loops.0, &self.weaker_loops.1);
         let weaker = self.weaker.as_ref();
-        let weaker = weaker.map(|weaker| Loops { rewrite: None, nodes, places, overlap: &weaker.overlap });
+        let weaker = weaker.map(|weaker| Loops {
+            rewrite: None,
+            nodes,
+            places,
+            overlap: &weaker.overlap,
+            are_own: false,
+        });
         [strong].into_iter().chain(weaker).collect()
     }
 
