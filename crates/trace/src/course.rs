@@ -1,8 +1,7 @@
 //! Laps of a steady loop, many at a time.
 //!
 //! In the steady state (see `steady`) each lap has the same sequence of events, its *course*. It is drafted in one lap in which everything
-//! was expected; from then on whole laps are compared with it. Per event that takes a comparison, for an access one of its address and one
-//! of its last writer, or an update of that. All that is counted follows from the number of events that were as expected
+//! was expected; from then on whole laps are compared with it. All that is counted follows from the number of laps
 //! ([`Tracer::take_laps`]).
 //!
 //! ```text
@@ -10,7 +9,12 @@
 //! step:     block   | address + n stride, last writer + n shift
 //! ```
 //!
-//! Courses stop in front of the first event that is not as expected. It, and what follows up to the next lap, is taken one by one.
+//! They are taken not lap by lap but *step by step*: all loads of `a`, then all of `b`, and so on, first only their addresses, to
+//! know how many laps are alike, then their last writers. What a step needs then stays in registers, and cells of the shadow
+//! memory are passed one after the other. The result is the same as long as no two steps, one of them a store, touch the same bytes in
+//! different laps ([`Next::meets`]); steps of which that is not certain (`a[i] = a[i - 1]`) are taken lap by lap.
+//!
+//! What follows the last whole lap that is on the course is taken one by one.
 
 use crate::events::{Access, Event};
 use crate::nodes::Nodes;
@@ -20,6 +24,9 @@ use crate::tracer::{CHECK_EVERY, Tracer};
 
 /// Times in a row that a course may be left in its first lap before it is drafted again.
 const MOST_MISSED: u32 = 4;
+
+/// For more stores than that per lap and lap it is not looked which steps are apart.
+const MOST_STORES: usize = 8;
 
 /// The course of a steady loop, as far as it is known.
 #[derive(Debug, Default)]
@@ -67,52 +74,128 @@ struct Next {
     promise: Option<Promise>,
 }
 
-/// What an access on the course was.
-enum Met {
-    /// As expected.
-    Expected,
-    /// As expected, but this one wrote it last.
-    Writer(Cell),
-    /// Something else; nothing was done.
-    Other,
+/// When two steps touch the same bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meet {
+    /// Their arrays are apart, or they are columns of one table.
+    Never,
+    /// At most in one and the same lap.
+    SameLap,
+    Anytime,
+}
+
+impl What {
+    /// How many of these events, one per lap, are as expected, as far as can be told without looking at last writers.
+    fn laps_alike<'a>(&self, events: impl Iterator<Item = &'a Event>) -> usize {
+        match self {
+            What::Exec(block) => events
+                .take_while(|event| matches!(event, Event::Exec { block: seen } if seen == block))
+                .count(),
+            What::Access(next) => next.laps_alike(events),
+        }
+    }
+
+    fn access(&self) -> Option<&Next> {
+        match self {
+            What::Exec(_) => None,
+            What::Access(next) => Some(next),
+        }
+    }
 }
 
 impl Next {
-    /// Takes an access.
-    #[inline(always)]
-    fn take(&mut self, seen: &Access, shadow: &mut Shadow, nodes: &Nodes) -> Met {
-        if (seen.address, seen.insn, seen.size, seen.stores)
-            != (self.address, self.insn, self.size, self.stores)
-        {
-            return Met::Other;
+    fn laps_alike<'a>(&self, events: impl Iterator<Item = &'a Event>) -> usize {
+        let (mut address, mut promise) = (self.address, self.promise);
+        let is_alike = |event: &&Event| {
+            let Event::Access(seen) = event else { return false };
+            let kept = promise.as_mut().is_none_or(|promise| {
+                let holds = promise.holds(seen);
+                promise.advance(1);
+                holds
+            });
+            let alike = (seen.address, seen.insn, seen.size, seen.stores)
+                == (address, self.insn, self.size, self.stores);
+            address = address.wrapping_add_signed(self.stride);
+            alike && kept
+        };
+        events.take_while(is_alike).count()
+    }
+
+    /// When this and the other one touch the same bytes, in so many laps.
+    fn meets(&self, other: &Next, laps: usize) -> Meet {
+        let (own, others) = (self.range(laps), other.range(laps));
+        if own.end <= others.start || others.end <= own.start {
+            return Meet::Never;
         }
-        if self.promise.as_ref().is_some_and(|promise| !promise.holds(seen)) {
-            return Met::Other;
+        let size = u64::from(self.size.max(other.size));
+        let (stride, way) = (self.stride.unsigned_abs(), self.address.abs_diff(other.address));
+        if self.stride != other.stride || stride == 0 {
+            return Meet::Anytime;
         }
-        let Some(cells) = shadow.cells(seen.address, u32::from(seen.size)) else { return Met::Other };
-        let mut met = Met::Expected;
-        if self.stores {
-            cells.fill(self.cell);
-        } else {
-            let Some((first, rest)) = cells.split_first() else { return Met::Other };
-            if rest.iter().any(|cell| cell != first) {
-                return Met::Other;
+        let column = way % stride;
+        if column >= size && stride - column >= size {
+            return Meet::Never;
+        }
+        if way.saturating_add(size) <= stride { Meet::SameLap } else { Meet::Anytime }
+    }
+
+    /// The bytes from the first to the last that so many laps touch.
+    fn range(&self, laps: usize) -> std::ops::Range<i128> {
+        let (first, size) = (i128::from(self.address), i128::from(self.size));
+        let last = first + i128::from(self.stride) * (laps.max(1) - 1) as i128;
+        first.min(last)..first.max(last) + size
+    }
+
+    /// For the other part of a wide load: how many laps it has the writer of the first part.
+    fn laps_of_one_writer(&self, way: i64, shadow: &mut Shadow, laps: usize) -> usize {
+        let size = u32::from(self.size);
+        let mut address = self.address.wrapping_add_signed(way.wrapping_neg());
+        let one = |cells: &[Cell]| {
+            let (first, rest) = cells.split_first()?;
+            rest.iter().all(|cell| cell == first).then_some(*first)
+        };
+        let mut lap = 0;
+        while lap < laps {
+            let writer = shadow.cells(address, size).and_then(|cells| one(cells));
+            let other = shadow.cells(address.wrapping_add_signed(way), size).and_then(|cells| one(cells));
+            if writer.is_none() || writer != other {
+                break;
             }
-            if self.is_writer(first, nodes) {
-                self.cell.node = first.node;
-                self.linked += 1;
-            } else if self.part.is_some() {
-                return Met::Other;
-            } else {
-                met = Met::Writer(*first);
-            }
+            address = address.wrapping_add_signed(self.stride);
+            lap += 1;
         }
-        self.address = self.address.wrapping_add_signed(self.stride);
-        self.cell.inner = self.cell.inner.wrapping_add(self.shift);
-        if let Some(promise) = &mut self.promise {
-            promise.advance(1);
+        lap
+    }
+
+    /// Takes accesses as long as they need nothing else than to be counted, at most so many; returns how many.
+    #[inline]
+    fn pass(&mut self, shadow: &mut Shadow, nodes: &Nodes, laps: usize) -> usize {
+        let (address, stride, size) = (self.address, self.stride, u32::from(self.size));
+        let passed = match (self.stores, self.hop) {
+            (true, _) => shadow.walk(address, stride, size, laps, |cells| {
+                cells.fill(self.cell);
+                self.cell.inner = self.cell.inner.wrapping_add(1);
+                true
+            }),
+            (false, 0) => shadow.walk(address, stride, size, laps, |cells| {
+                let expected = cells.iter().all(|cell| *cell == self.cell);
+                self.cell.inner = self.cell.inner.wrapping_add(if expected { self.shift } else { 0 });
+                expected
+            }),
+            (false, _) => shadow.walk(address, stride, size, laps, |cells| self.take_hop(cells, nodes)),
+        };
+        self.linked += passed as u64;
+        self.address = address.wrapping_add_signed(stride.wrapping_mul(passed as i64));
+        passed
+    }
+
+    fn take_hop(&mut self, cells: &[Cell], nodes: &Nodes) -> bool {
+        let Some((first, rest)) = cells.split_first() else { return false };
+        let expected = rest.iter().all(|cell| cell == first) && self.is_writer(first, nodes);
+        if expected {
+            self.cell = Cell { inner: self.cell.inner.wrapping_add(self.shift), ..*first };
         }
-        met
+        expected
     }
 
     #[inline(always)]
@@ -224,22 +307,55 @@ fn note(steps: &mut Vec<Step>, event: &Event, stop: u16, slot: u16) {
 }
 
 impl Tracer {
-    /// At the beginning of a lap: takes events as long as they are on the course; returns how many.
+    /// At the beginning of a lap: takes whole laps that are on the course; returns how many events that were.
     pub(crate) fn take_laps(&mut self, thread: usize, plan: &mut Plan, events: &[Event]) -> usize {
         let Course::Known(steps) = &mut plan.course else { return 0 };
         let mut steps = std::mem::take(steps);
-        let laps = self.laps_ahead(plan).min((events.len() / steps.len()) as u64) as usize;
-        if laps == 0 || self.resume(thread, plan, &mut steps).is_none() {
+        let ahead = self.laps_ahead(plan).min((events.len() / steps.len()) as u64) as usize;
+        if ahead == 0 || self.resume(thread, plan, &mut steps).is_none() {
             plan.course = Course::Known(steps);
             return 0;
         }
-        let ahead = laps * steps.len();
-        let taken = self.follow(thread, plan, &mut steps, &events[..ahead]);
+        let laps = laps_alike(&steps, &events[..ahead * steps.len()]);
+        let (laps, apart) = self.laps_in_any_order(&steps, laps);
+        self.follow(thread, plan, &mut steps, &apart, laps);
+        let taken = laps * steps.len();
         self.settle_laps(thread, plan, &steps, &events[..taken]);
         // If it is not even one lap that may be the end of the loop; or laps are different now.
-        plan.missed = if taken < steps.len() { plan.missed + 1 } else { 0 };
+        plan.missed = if laps == 0 { plan.missed + 1 } else { 0 };
         plan.course = if plan.missed > MOST_MISSED { Course::Unknown } else { Course::Known(steps) };
         taken
+    }
+
+    /// How many of these laps can be taken step by step, and for each step whether it is apart from the stores in other laps.
+    fn laps_in_any_order(&mut self, steps: &[Step], laps: usize) -> (usize, Vec<bool>) {
+        let mut apart = vec![true; steps.len()];
+        let stores = steps.iter().filter(|step| step.what.access().is_some_and(|next| next.stores)).count();
+        if laps == 0 || stores > MOST_STORES * laps {
+            return (0, apart);
+        }
+        let accesses = || steps.iter().enumerate().filter_map(|(n, step)| Some((n, step.what.access()?)));
+        let mut neighbours = Vec::new();
+        for (s, store) in accesses().filter(|(_, next)| next.stores) {
+            for (n, next) in accesses().filter(|(n, _)| *n != s) {
+                match store.meets(next, laps) {
+                    Meet::Never => {}
+                    Meet::SameLap => neighbours.push((s, n)),
+                    Meet::Anytime => (apart[s], apart[n]) = (false, false),
+                }
+            }
+        }
+        if neighbours.iter().any(|(s, n)| apart[*s] != apart[*n]) {
+            apart.fill(false);
+        }
+        let mut most = laps;
+        for (n, next) in accesses().filter(|(_, next)| !next.stores) {
+            if let Some(way) = next.part {
+                // Its writers are not known beforehand if some of these laps store them.
+                most = if apart[n] { next.laps_of_one_writer(way, &mut self.shadow, most) } else { 0 };
+            }
+        }
+        (most, apart)
     }
 
     /// Laps before something else is due.
@@ -296,44 +412,72 @@ impl Tracer {
         t.values_done = 0;
     }
 
-    /// Goes along the events lap by lap as long as they are on the course; returns how many are.
-    fn follow(&mut self, thread: usize, plan: &mut Plan, steps: &mut [Step], events: &[Event]) -> usize {
-        let mut taken = 0;
-        for (lap, events) in events.chunks_exact(steps.len()).enumerate() {
-            for (step, event) in steps.iter_mut().zip(events) {
-                let met = match (&mut step.what, event) {
-                    (What::Exec(block), Event::Exec { block: seen }) if block == seen => Met::Expected,
-                    (What::Access(next), Event::Access(seen)) => {
-                        next.take(seen, &mut self.shadow, &self.nodes)
-                    }
-                    _ => Met::Other,
-                };
-                match (met, &mut step.what) {
-                    (Met::Writer(writer), What::Access(next)) => {
-                        let stop = &mut plan.path[usize::from(step.stop)];
-                        self.change_writer(thread, stop, next, writer, lap as u32);
-                    }
-                    (Met::Other, _) => return taken,
-                    _ => {}
-                }
-                taken += 1;
+    /// Takes so many laps.
+    fn follow(&mut self, thread: usize, plan: &mut Plan, steps: &mut [Step], apart: &[bool], laps: usize) {
+        for (step, _) in steps.iter_mut().zip(apart).filter(|(_, apart)| **apart) {
+            self.take_step(thread, plan, step, 0..laps);
+        }
+        if apart.iter().all(|apart| *apart) {
+            return;
+        }
+        for lap in 0..laps {
+            for (step, _) in steps.iter_mut().zip(apart).filter(|(_, apart)| !**apart) {
+                self.take_step(thread, plan, step, lap..lap + 1);
             }
         }
-        taken
     }
 
-    /// A load has found another writer, so many laps further on: that is recorded.
-    fn change_writer(&mut self, thread: usize, stop: &mut Stop, next: &mut Next, writer: Cell, laps: u32) {
+    /// Takes some laps of one step.
+    fn take_step(&mut self, thread: usize, plan: &mut Plan, step: &mut Step, laps: std::ops::Range<usize>) {
+        let What::Access(next) = &mut step.what else { return };
+        if let Some(promise) = &mut next.promise {
+            promise.advance(laps.len() as u64);
+        }
+        if next.part.is_some() && !next.stores {
+            next.address = next.address.wrapping_add_signed(next.stride.wrapping_mul(laps.len() as i64));
+            return;
+        }
+        let mut lap = laps.start;
+        while lap < laps.end {
+            lap += next.pass(&mut self.shadow, &self.nodes, laps.end - lap);
+            if lap < laps.end {
+                self.take_otherwise(thread, &mut plan.path[usize::from(step.stop)], next, lap);
+                lap += 1;
+            }
+        }
+    }
+
+    /// Takes an access, so many laps further on, whose cells are not as expected: the load of what somebody else wrote, or a store
+    /// to where nobody has stored yet.
+    fn take_otherwise(&mut self, thread: usize, stop: &mut Stop, next: &mut Next, lap: usize) {
+        let (address, size) = (next.address, u32::from(next.size));
+        next.address = address.wrapping_add_signed(next.stride);
+        if next.stores {
+            self.shadow.write(address, size, next.cell);
+            next.cell.inner = next.cell.inner.wrapping_add(1);
+            return;
+        }
         let walker = &self.threads[thread].walker;
-        let (node, inner) = (walker.node, walker.inner + 1 + laps);
+        let at = (walker.node, walker.inner + 1 + lap as u32);
         let expected = &mut stop.accesses[usize::from(next.slot)];
-        next.cell.inner = next.cell.inner.wrapping_sub(next.shift);
         expected.linked += next.linked;
         expected.latest.node = next.cell.node;
         expected.settle_links(&mut self.dependences.list);
-        self.record_flow(stop.instance, (next.insn, next.slot), writer, (node, inner));
+        let writer = self.load(stop.instance, (next.insn, next.slot), address, size, at);
         let slot = &self.instances[stop.instance as usize].accesses[usize::from(next.slot)];
-        expected.foresee(slot, &self.dependences.list, (node, inner), Some(writer));
+        match writer {
+            Some(_) => expected.foresee(slot, &self.dependences.list, at, writer),
+            None => expected.lose_writer(),
+        }
         next.follow_writer(expected);
     }
+}
+
+/// Whole laps, up to the first that is not on the course.
+fn laps_alike(steps: &[Step], events: &[Event]) -> usize {
+    let period = steps.len();
+    let alike = |laps: usize, (n, step): (usize, &Step)| {
+        step.what.laps_alike(events[..laps * period].iter().skip(n).step_by(period))
+    };
+    steps.iter().enumerate().fold(events.len() / period, alike)
 }

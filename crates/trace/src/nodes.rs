@@ -10,9 +10,15 @@
 //!
 //! There is one node per entry of a loop, not per iteration. Nodes that no shadow cell and no position refers to are
 //! dropped by [`Nodes::collect`], which the tracer calls when their number has doubled.
+//!
+//! Numbers are given out in [`BLOCK`]s, each of which has nodes of one depth: entries of an outer loop, between which there are many
+//! of the loops inside, stay together in the caches, and a walk along a column of a matrix looks at just them.
 
 /// Number of the node outside all loops.
 pub const ROOT: u32 = 0;
+
+/// Numbers of one depth that follow each other.
+const BLOCK: u32 = 64;
 
 /// A node: where the loop was entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,11 +31,18 @@ struct Node {
 #[derive(Debug)]
 pub struct Nodes {
     nodes: Vec<Node>,
+    /// The depth of each block.
+    depths: Vec<u8>,
+    /// The next free number of each depth; the first one of a block stands for one that is not there yet.
+    free: Vec<u32>,
+    count: usize,
 }
 
 impl Default for Nodes {
     fn default() -> Self {
-        Nodes { nodes: vec![Node { parent: ROOT, coordinate: 0 }] }
+        let mut nodes = Nodes { nodes: Vec::new(), depths: Vec::new(), free: Vec::new(), count: 0 };
+        nodes.add(0, Node { parent: ROOT, coordinate: 0 });
+        nodes
     }
 }
 
@@ -46,15 +59,40 @@ impl Moved {
 impl Nodes {
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.nodes.len()
+        self.count
     }
 
     /// A node for a loop that is entered at this position.
     #[inline]
     pub fn enter(&mut self, node: u32, inner: u32) -> u32 {
-        let number = self.nodes.len() as u32;
-        self.nodes.push(Node { parent: node, coordinate: inner });
+        self.add(self.depth(node) + 1, Node { parent: node, coordinate: inner })
+    }
+
+    #[inline]
+    fn depth(&self, node: u32) -> usize {
+        usize::from(self.depths[(node / BLOCK) as usize])
+    }
+
+    #[inline]
+    fn add(&mut self, depth: usize, node: Node) -> u32 {
+        let number = match self.free.get(depth) {
+            Some(free) if !free.is_multiple_of(BLOCK) => *free,
+            _ => self.add_block(depth),
+        };
+        self.nodes[number as usize] = node;
+        self.free[depth] = number + 1;
+        self.count += 1;
         number
+    }
+
+    /// Returns the first number of a new block.
+    #[cold]
+    fn add_block(&mut self, depth: usize) -> u32 {
+        let number = self.nodes.len();
+        self.nodes.resize(number + BLOCK as usize, Node { parent: ROOT, coordinate: 0 });
+        self.depths.push(depth as u8);
+        self.free.resize(self.free.len().max(depth + 1), 0);
+        number as u32
     }
 
     /// From one entry of a loop to another in the same iteration of the loops further out: how far the last coordinate moves.
@@ -85,14 +123,15 @@ impl Nodes {
                 node = self.nodes[node as usize].parent;
             }
         }
-        let mut moved = vec![ROOT; self.nodes.len()];
-        let mut kept = Vec::new();
-        for (number, node) in self.nodes.iter().enumerate().filter(|(n, _)| keep[*n]) {
-            moved[number] = kept.len() as u32;
-            // A parent is older than its children, so it has its new number already.
-            kept.push(Node { parent: moved[node.parent as usize], ..*node });
+        let mut kept: Vec<u32> = (1..keep.len() as u32).filter(|n| keep[*n as usize]).collect();
+        // Parents first, so that they have their new numbers when these are asked for.
+        kept.sort_by_key(|number| self.depth(*number));
+        let before = std::mem::take(self);
+        let mut moved = vec![ROOT; before.nodes.len()];
+        for number in kept {
+            let Node { parent, coordinate } = before.nodes[number as usize];
+            moved[number as usize] = self.enter(moved[parent as usize], coordinate);
         }
-        self.nodes = kept;
         Moved(moved)
     }
 }
@@ -118,5 +157,29 @@ mod tests {
         assert_eq!(nodes.count(), 5);
         assert_eq!(vector(&nodes, moved.to(deep), 2), [7, 42]);
         assert_eq!(vector(&nodes, moved.to(inner[2]), 1), [2]);
+    }
+
+    #[test]
+    fn entries_of_one_loop_are_neighbours_and_may_be_younger_than_what_is_inside() {
+        let mut nodes = Nodes::default();
+        let mut entries = Vec::new();
+        for i in 0..200 {
+            let row = nodes.enter(ROOT, i);
+            entries.push((row, nodes.enter(row, 5), nodes.enter(row, 9)));
+            for extra in 0..i % 3 {
+                nodes.enter(row, 11 + extra);
+            }
+        }
+        let rows: Vec<u32> = entries.iter().map(|(row, ..)| *row).collect();
+        assert!(rows[..60].windows(2).all(|pair| pair[1] == pair[0] + 1));
+        assert!(entries.iter().any(|(row, first, _)| first < row));
+        let moved = nodes.collect(entries.iter().step_by(3).map(|(.., second)| *second));
+        assert_eq!(nodes.count(), 1 + 2 * 67);
+        for (i, (row, _, second)) in entries.iter().enumerate().step_by(3) {
+            assert_eq!(vector(&nodes, moved.to(*second), 2), [i as i64, 9]);
+            assert_eq!(vector(&nodes, moved.to(*row), 1), [i as i64]);
+        }
+        assert_eq!(nodes.hop(moved.to(entries[0].2), moved.to(entries[3].2)), None);
+        assert_eq!(nodes.hop(moved.to(entries[0].0), moved.to(entries[3].0)), Some(3));
     }
 }

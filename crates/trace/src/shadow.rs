@@ -136,6 +136,40 @@ impl Shadow {
         page.cells.get_mut(first..first + (size >> page.shift) as usize)
     }
 
+    /// Goes from access to access by a stride and shows the cells of each to `f`, until that says no, or cells are not there as
+    /// whole granules of one page. Returns how many it has accepted.
+    #[inline]
+    pub fn walk(
+        &mut self,
+        mut address: u64,
+        stride: i64,
+        size: u32,
+        most: usize,
+        mut f: impl FnMut(&mut [Cell]) -> bool,
+    ) -> usize {
+        let mut done = 0;
+        while done < most {
+            let number = address / PAGE;
+            let slot = number as usize % FRONT;
+            if self.front[slot].0 != number && !self.recall(number) {
+                return done;
+            }
+            let page = &mut self.pages[self.front[slot].1 as usize];
+            let (width, mask) = ((size >> page.shift) as usize, (1 << page.shift) - 1);
+            while done < most && address / PAGE == number {
+                let first = ((address % PAGE) >> page.shift) as usize;
+                let cells = page.cells.get_mut(first..first + width);
+                let whole = (address | u64::from(size)) & mask == 0;
+                if !cells.is_some_and(|cells| whole && f(cells)) {
+                    return done;
+                }
+                address = address.wrapping_add_signed(stride);
+                done += 1;
+            }
+        }
+        done
+    }
+
     /// The bytes have been written by this instance.
     #[inline]
     pub fn write(&mut self, address: u64, size: u32, cell: Cell) {
@@ -221,6 +255,22 @@ mod tests {
                 assert_eq!(writers(&mut shadow, address, size), expected, "{address:#x} {size}");
             }
         }
+    }
+
+    #[test]
+    fn a_walk_ends_where_cells_are_not_whole() {
+        let mut shadow = Shadow::default();
+        (0..600).for_each(|n| shadow.write(PAGE - 8 * 300 + 8 * n, 8, cell(n as u32 + 1)));
+        let mut found = Vec::new();
+        let seen = shadow.walk(PAGE - 80, 16, 8, 20, |cells| {
+            found.push(cells[0].stmt);
+            true
+        });
+        assert_eq!((seen, found), (20, (0..20).map(|n| 291 + 2 * n).collect()));
+        assert_eq!(shadow.walk(PAGE, -8, 8, 20, |cells| cells[0].stmt > 290), 11);
+        assert_eq!(shadow.walk(PAGE + 4, 8, 8, 20, |_| true), 0);
+        assert_eq!(shadow.walk(2 * PAGE - 24, 8, 8, 20, |_| true), 3);
+        assert_eq!(shadow.walk(2 * PAGE - 8, 8, 16, 20, |_| true), 0);
     }
 
     #[test]

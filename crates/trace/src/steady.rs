@@ -470,15 +470,11 @@ impl Tracer {
         }
         let Some(cells) = self.shadow.cells(seen.address, u32::from(seen.size)) else { return false };
         let Some((&mut first, rest)) = cells.split_first_mut() else { return false };
+        let uniform = rest.iter().all(|cell| *cell == first);
         if seen.stores {
             cells.fill(Cell { stmt: stop.first_stmt + u32::from(seen.insn), node, inner });
-        } else if rest.iter().any(|cell| *cell != first)
-            || (again && first != access.latest)
-            || (!again && !access.is_writer(first, &self.nodes))
-        {
+        } else if !uniform || (again && first != access.latest) {
             return false;
-        } else {
-            access.latest = first;
         }
         self.accesses += 1;
         if let Some(promise) = promise {
@@ -486,6 +482,16 @@ impl Tracer {
         }
         if !again {
             access.count(serial);
+            if seen.stores || access.is_writer(first, &self.nodes) {
+                access.count_writer(first);
+            } else {
+                access.settle_links(&mut self.dependences.list);
+                let at = (seen.insn, slot as u16);
+                self.load(number, at, seen.address, u32::from(seen.size), (node, inner));
+                let known = &self.instances[number as usize].accesses[slot];
+                access.foresee(known, &self.dependences.list, (node, inner), Some(first));
+            }
+            access.latest = first;
         }
         if live {
             let data = if again || access.moves { depth } else { 0 };
@@ -587,16 +593,26 @@ impl Expected {
         }
     }
 
+    /// It cannot be told who wrote what is loaded next.
+    pub fn lose_writer(&mut self) {
+        (self.stream, self.shift, self.hop, self.writer) = (NONE, 0, 0, UNFORESEEN);
+    }
+
     /// One more access was as expected, in this run of the block.
     #[inline]
     fn count(&mut self, serial: u64) {
         self.pending += 1;
-        self.linked += 1;
         self.serial = serial;
         self.address = self.address.wrapping_add_signed(self.stride);
+    }
+
+    /// So was its writer, this one.
+    #[inline]
+    fn count_writer(&mut self, writer: Cell) {
+        self.linked += 1;
         self.writer = Cell {
             stmt: self.writer.stmt,
-            node: if self.hop == 0 { self.writer.node } else { self.latest.node },
+            node: if self.hop == 0 { self.writer.node } else { writer.node },
             inner: self.writer.inner.wrapping_add(self.shift),
         };
     }

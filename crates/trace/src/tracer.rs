@@ -778,30 +778,20 @@ impl Tracer {
                 return self.transfer(thread, block, insn, transfer, address, size);
             }
         }
-        let Tracer { threads, instances, nodes, dependences, shadow, .. } = self;
-        let t = &threads[thread];
-        let instance = &mut instances[number as usize];
-        let slot = instance.accesses.get_mut(usize::from(slots[usize::from(stores)]));
-        let Some(slot) = slot else {
+        let instance = &self.instances[number as usize];
+        if instance.accesses.get(usize::from(at)).is_none() {
             if stores {
-                shadow.write(address, size, Cell::default());
+                self.shadow.write(address, size, Cell::default());
             }
             return;
-        };
-        let (node, inner) = (t.walker.node, t.walker.inner);
-        let own = Cell { stmt: instance.first_stmt + u32::from(insn), node, inner };
-        let end = End::of_load((number, insn), instance.depth, (node, inner));
-        // The one writer, if there is just one; nobody is one, too.
-        let (mut writer, mut writers) = (Cell::default(), 0);
-        if !stores {
-            shadow.read(address, size, |cell| {
-                (writer, writers) = (cell, writers + 1);
-                if cell != own {
-                    dependences.record(&mut slot.sources, nodes, cell, end);
-                }
-            });
         }
-        if steady && writers <= 1 && writer != own {
+        let walker = &self.threads[thread].walker;
+        let (node, inner) = (walker.node, walker.inner);
+        let own = instance.cell(insn, node, inner);
+        let end = End::of_load((number, insn), instance.depth, (node, inner));
+        let writer =
+            if stores { Some(own) } else { self.load(number, (insn, at), address, size, (node, inner)) };
+        if let Some(writer) = writer.filter(|_| steady) {
             self.expect(thread, at, stores, writer);
         }
         if self.options.memory_dependences {
@@ -812,20 +802,29 @@ impl Tracer {
         }
     }
 
-    /// An access (instruction and slot) of an instance has loaded, at a position (node, innermost coordinate), what `writer` made.
-    pub(crate) fn record_flow(
+    /// An access (instruction and slot) of an instance loads these bytes, at a position (node, innermost coordinate): who made them is
+    /// recorded. Returns the one writer, if there is just one; nobody is one, too.
+    pub(crate) fn load(
         &mut self,
         number: u32,
         (insn, slot): (u16, u16),
-        writer: Cell,
+        address: u64,
+        size: u32,
         (node, inner): (u32, u32),
-    ) {
-        let Tracer { instances, nodes, dependences, .. } = self;
+    ) -> Option<Cell> {
+        let Tracer { instances, nodes, dependences, shadow, .. } = self;
         let instance = &mut instances[number as usize];
+        let own = instance.cell(insn, node, inner);
         let end = End::of_load((number, insn), instance.depth, (node, inner));
-        if writer != (Cell { stmt: instance.first_stmt + u32::from(insn), node, inner }) {
-            dependences.record(&mut instance.accesses[usize::from(slot)].sources, nodes, writer, end);
-        }
+        let sources = &mut instance.accesses.get_mut(usize::from(slot))?.sources;
+        let (mut writer, mut writers) = (Cell::default(), 0);
+        shadow.read(address, size, |cell| {
+            (writer, writers) = (cell, writers + 1);
+            if cell != own {
+                dependences.record(sources, nodes, cell, end);
+            }
+        });
+        (writers <= 1 && writer != own).then_some(writer)
     }
 
     /// Records the address of an access; returns whether it changes along the innermost loop.

@@ -681,3 +681,49 @@ fn events_together_or_one_by_one_in_steady_loops_or_not() {
     let value = at(&profile.nests[0], 5).value.as_ref().expect("an integer");
     assert!(value.points == 200 && value.isl.contains("0 <= l0 <= 1973"), "{value:?}");
 }
+
+/// Two loops around a few loads and stores of any width, which walk through the same memory by strides of their own.
+fn random_walks(seed: u64) -> Vec<Op> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut random = |n: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % n
+    };
+    let mut program = vec![Set(2, 0), Set(0, 0)];
+    let starts_anew = random(2) == 0;
+    let walkers = 1 + random(3) as u8;
+    for walker in 3..3 + walkers {
+        // Before the outer loop, or at its beginning.
+        let at = if starts_anew { 2 } else { 0 };
+        program.insert(at, Set(walker, 10_000 + 8 * random(12) as i64));
+    }
+    let outer = program.iter().position(|op| matches!(op, Set(0, 0))).unwrap_or(0) as Pc;
+    let inner = program.len() as Pc;
+    for _ in 0..2 + random(5) {
+        let (walker, offset) = (3 + random(u64::from(walkers)) as u8, 4 * random(24) as i64 - 48);
+        let size = [1, 4, 4, 8, 8, 16][random(6) as usize];
+        program.push(match random(2) {
+            0 => Load(6 + random(2) as u8, walker, offset, size),
+            _ => Store(walker, offset, 6 + random(2) as u8, size),
+        });
+    }
+    for walker in 3..3 + walkers {
+        program.push(Add(walker, [0, 1, 4, 8, 8, 16, 24, -8, 4104][random(9) as usize]));
+    }
+    program.extend([Add(0, 1), Less(0, 3 + random(60) as i64, inner), Add(2, 1), Less(2, 4, outer), End]);
+    program
+}
+
+#[test]
+fn steady_loops_over_overlapping_memory_are_as_plain_ones() {
+    for seed in 0..250 {
+        let program = random_walks(seed);
+        let plain = run_with(&program, 0, Options { steady: false, ..Options::default() });
+        for together in [1, 37, 1000] {
+            assert!(
+                run_together(&program, together) == plain,
+                "seed {seed}, {together} at a time: {program:?}"
+            );
+        }
+    }
+}
