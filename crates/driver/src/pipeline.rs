@@ -400,6 +400,7 @@ const MOST_WEAKER: usize = 250;
 fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     let ready: Vec<_> = outcome.models.iter_mut().filter(|model| model.program.is_some()).collect();
     outcome.changed = !ready.is_empty();
+    let is_kept = outcome.changed && run.pass.keep();
     let prepared: Vec<_> =
         ready.iter().map(|model| prepare(run.pass, &model.lifted, model.rewrite.as_ref())).collect();
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
@@ -407,7 +408,8 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
             (Some(prepared), Some(Program { nodes, places, check })) => {
                 let formats = run.formats(model, &outcome.nests[model.nest]);
                 let versions = model.versions(nodes, places);
-                emit(run.pass, &model.lifted, &prepared, &versions, (check, formats.as_ref()))
+                let emitted = emit(run.pass, &model.lifted, &prepared, &versions, (check, formats.as_ref()));
+                emitted.and_then(|growth| run.unless_broken(growth))
             }
             _ => Err(Failure::Undone),
         };
@@ -419,16 +421,43 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
                 outcome.nests[model.nest].verdict = Verdict::Rejected(vec![obstacle]);
             }
             Err(Failure::Broken(message)) => {
-                run.pass.error(&format!(
-                    "orthant: internal error: the new loops of {} are broken: {message}",
-                    run.pass.symbol()
-                ));
+                let message = format!("the new loops are broken: {message}");
+                return if is_kept { undo(run, outcome, &message) } else { refuse_to_compile(run, &message) };
             }
         }
     }
 }
 
+/// The function will be what it was before anything was emitted.
+fn undo<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, message: &str) {
+    run.pass.undo();
+    outcome.changed = false;
+    let reason = Reason::Internal { message: message.into() };
+    eprintln!(
+        "orthant: internal error in function {}, which is left as it was: {message} ({})",
+        run.pass.symbol(),
+        reason.remedy()
+    );
+    for model in outcome.models.iter_mut().filter(|model| model.program.is_some()) {
+        (model.program, model.emitted) = (None, None);
+        let obstacle = Obstacle::of_region(model.lifted.region, reason.clone());
+        outcome.nests[model.nest].verdict = Verdict::Rejected(vec![obstacle]);
+    }
+}
+
+fn refuse_to_compile(run: &Run<'_, '_>, message: &str) {
+    run.pass.error(&format!("orthant: internal error in function {}: {message}", run.pass.symbol()));
+}
+
 impl Run<'_, '_> {
+    /// Tests call new loops broken that are not.
+    fn unless_broken(&self, growth: Growth) -> Result<Growth, Failure> {
+        match &self.options.break_in {
+            Some(name) if *name == self.pass.symbol() => Err(Failure::Broken("asked to be".into())),
+            _ => Ok(growth),
+        }
+    }
+
     /// How likely parts of a nest's check fail, as far as that was counted.
     fn odds(&self, nest: &Nest<'_>) -> Odds {
         let (symbol, loc) = (self.pass.symbol(), nest.loc());

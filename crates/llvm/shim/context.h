@@ -25,7 +25,12 @@ struct OrthantPass {
   llvm::AAResults &alias;
   llvm::TargetTransformInfo &target;
   llvm::OptimizationRemarkEmitter &remarks;
+  llvm::Function *kept = nullptr; // the body as it was, if somebody asked for that
+  bool is_undone = false;         // it is to come back when the pass is done
 };
+
+// If the pass is to be undone, puts the body that was kept back into the function. True if it did: no analysis is valid then.
+bool orthant_finish(OrthantPass &pass);
 
 // Runs the passes; takes back what they did unless `was_worth_it` says otherwise afterwards. True if something stays.
 bool orthant_on_trial(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::FunctionPassManager &passes,

@@ -38,8 +38,10 @@ bool has_cycles(Function &F, LoopInfo &LI) {
   return containsIrreducibleCFG<const BasicBlock *>(order, LI);
 }
 
-// Rust sees the function with its analyses; true if it changed it.
-bool run_rust(Function &F, FunctionAnalysisManager &FAM, int session) {
+enum class Done { nothing, undone, changed };
+
+// Rust sees the function with its analyses.
+Done run_rust(Function &F, FunctionAnalysisManager &FAM, int session) {
   OrthantPass pass = {F,
                       FAM.getResult<LoopAnalysis>(F),
                       FAM.getResult<ScalarEvolutionAnalysis>(F),
@@ -49,7 +51,10 @@ bool run_rust(Function &F, FunctionAnalysisManager &FAM, int session) {
                       FAM.getResult<AAManager>(F),
                       FAM.getResult<TargetIRAnalysis>(F),
                       FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)};
-  return orthant_rs_run(&pass, session);
+  bool is_changed = orthant_rs_run(&pass, session);
+  if (orthant_finish(pass))
+    return Done::undone;
+  return is_changed ? Done::changed : Done::nothing;
 }
 
 class OrthantFunctionPass : public PassInfoMixin<OrthantFunctionPass> {
@@ -71,12 +76,12 @@ public:
     PreservedAnalyses preserved = PreservedAnalyses::all();
     canonicalize<LoopSimplifyPass>(F, FAM, preserved);
     canonicalize<LCSSAPass>(F, FAM, preserved);
-    bool is_changed = run_rust(F, FAM, session);
+    Done done = run_rust(F, FAM, session);
     orthant_forget_same_values(F);
-    if (!is_changed)
+    if (done == Done::nothing)
       return preserved;
     if (changed)
-      *changed = true;
+      *changed = done == Done::changed;
     return PreservedAnalyses::none();
   }
 

@@ -180,6 +180,8 @@ void orthant_annotate(LLVMValueRef inst, LLVMMetadataRef own, const LLVMMetadata
 // The accesses of the group do not depend on each other across iterations of the loop with that latch.
 void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group);
 // What LLVM's verifier says; nothing if all is well.
+bool orthant_keep(OrthantPass *pass); // the function as it is, for orthant_undo; false: that cannot be
+void orthant_undo(OrthantPass *pass); // when the pass is done, the function is what was kept
 void orthant_verify(OrthantPass *pass, OrthantSink sink, void *data);
 
 // ---- scev.cpp ----

@@ -27,6 +27,11 @@ static Function *keep_body(Function &F) {
   return kept;
 }
 
+// An address of a block cannot move from one function to another.
+static bool can_go_back(const Function &F) {
+  return none_of(F, [](const BasicBlock &block) { return block.hasAddressTaken(); });
+}
+
 static void take_back(Function &F, Function *kept) {
   for (BasicBlock &block : F)
     block.dropAllReferences();
@@ -37,10 +42,25 @@ static void take_back(Function &F, Function *kept) {
   F.splice(F.end(), kept);
 }
 
+bool orthant_keep(OrthantPass *pass) {
+  if (can_go_back(pass->function))
+    pass->kept = keep_body(pass->function);
+  return pass->kept;
+}
+
+void orthant_undo(OrthantPass *pass) { pass->is_undone = true; }
+
+bool orthant_finish(OrthantPass &pass) {
+  if (!pass.kept)
+    return false;
+  if (pass.is_undone)
+    take_back(pass.function, pass.kept);
+  pass.kept->eraseFromParent();
+  return pass.is_undone;
+}
+
 bool orthant_on_trial(Function &F, FunctionAnalysisManager &FAM, FunctionPassManager &passes, const bool &was_worth_it) {
-  // An address of a block cannot move from one function to another.
-  bool can_go_back = none_of(F, [](const BasicBlock &block) { return block.hasAddressTaken(); });
-  Function *kept = can_go_back ? keep_body(F) : nullptr;
+  Function *kept = can_go_back(F) ? keep_body(F) : nullptr;
   PreservedAnalyses preserved = passes.run(F, FAM);
   bool goes_back = kept && !was_worth_it;
   if (goes_back)

@@ -220,6 +220,16 @@ impl<'p> Pass<'p> {
         ask!(ffi::orthant_promote(self.raw, slots.as_ptr(), slots.len()));
     }
 
+    /// Keeps the function as it is, so that all can be undone; false if that cannot be.
+    pub fn keep(self) -> bool {
+        ask!(ffi::orthant_keep(self.raw))
+    }
+
+    /// When the pass is done, the function will be what was kept.
+    pub fn undo(self) {
+        ask!(ffi::orthant_undo(self.raw));
+    }
+
     /// What LLVM's verifier says against the function.
     pub fn verify(self) -> Option<String> {
         let message = collect(|sink, data| ask!(ffi::orthant_verify(self.raw, sink, data)));

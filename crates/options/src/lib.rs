@@ -119,4 +119,6 @@ pub struct Options {
     pub shape_shifts: u32,
     /// A function in which to panic: tests that a failure leaves the host alone.
     pub panic_in: Option<String>,
+    /// The function whose new loops are called broken, for tests.
+    pub break_in: Option<String>,
 }

@@ -483,6 +483,7 @@ impl Options {
             ("shape-alphas", Value::Number(most)) => self.shape_alphas = clamped(most) as u32,
             ("shape-shifts", Value::Number(most)) => self.shape_shifts = clamped(most) as u32,
             ("panic-in", Value::Text(function)) => self.panic_in = function,
+            ("break-in", Value::Text(function)) => self.break_in = function,
             _ => debug_assert!(false, "no arm for option {name}"),
         }
     }
@@ -516,6 +517,7 @@ impl Default for Options {
             shape_alphas: 0,
             shape_shifts: 0,
             panic_in: None,
+            break_in: None,
         };
         for spec in TABLE {
             if let Ok(value) = spec.read(Some(spec.default)) {

@@ -215,6 +215,10 @@ pub const TABLE: &[Spec] = &[
         hidden: true,
         ..option("panic-in", Kind::Text, "FUNCTION", "", "Fail in this function, for tests.")
     },
+    Spec {
+        hidden: true,
+        ..option("break-in", Kind::Text, "FUNCTION", "", "Call new loops in this function broken, for tests.")
+    },
 ];
 
 /// The option of that name.

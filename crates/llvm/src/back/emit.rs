@@ -125,7 +125,7 @@ pub struct Growth {
 pub enum Failure {
     /// A value could not be computed; the function does what it did.
     Undone,
-    /// LLVM's verifier found the function broken: it must not be compiled. This is its message.
+    /// LLVM's verifier found the function broken: it must be undone, or not be compiled. This is its message.
     Broken(String),
 }
 
