@@ -88,7 +88,7 @@ impl Table {
             if !stmt.accesses.iter().any(|access| wanted(access.array)) {
                 continue;
             }
-            let domain = stmt.domain.clone().intersect_params(scop.context.clone())?;
+            let domain = scop.instances(stmt)?;
             let first = entries.len();
             for access in stmt.accesses.iter().filter(|access| wanted(access.array)) {
                 entries.push(Entry {

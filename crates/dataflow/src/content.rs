@@ -266,7 +266,7 @@ impl<'s> Contents<'s> {
                 // isl takes no number for a name.
                 let name = format!("={name}");
                 let value = Set::from_params(self.scop.context.clone())?.set_tuple_name(&name)?;
-                constant(&domain(self.scop, stmt_)?, value)
+                constant(&self.scop.instances(stmt_)?, value)
             }
             Operand::Read(id) => self.read(*id),
         }
@@ -379,13 +379,9 @@ fn unclear_writes(stmt: &Stmt) -> isl::Result<HashSet<AccessId>> {
     Ok(unclear)
 }
 
-fn domain(scop: &Scop, stmt: &Stmt) -> isl::Result<Set> {
-    stmt.domain.clone().intersect_params(scop.context.clone())
-}
-
 /// `{ S[i] -> [S[i] -> name[]] }`.
 fn named(scop: &Scop, stmt: &Stmt, name: &str) -> isl::Result<UnionMap> {
-    let domain = domain(scop, stmt)?;
+    let domain = scop.instances(stmt)?;
     let tag = Set::from_params(scop.context.clone())?.set_tuple_name(name)?;
     let identity = Map::identity(domain.get_space()?.map_from_set()?)?.intersect_domain(domain.clone())?;
     let tag = Map::from_domain_and_range(domain, tag)?;

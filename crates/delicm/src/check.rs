@@ -22,7 +22,6 @@ use model::scop::ordered;
 use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Order, Scop, Stmt, StmtId};
 
 use crate::forward::Copied;
-use crate::relations::{cells, domain};
 use crate::split::{Split, renamed, with_numbers};
 
 /// Whether two models do the same.
@@ -65,12 +64,12 @@ pub fn check_split(before: &Scop, split: &Split) -> isl::Result<Verdict> {
     if !is_same {
         return Ok(Verdict::Different("the order, the arrays or the context differ".into()));
     }
-    let mut left = before.stmts.iter().map(|stmt| domain(before, stmt)).collect::<isl::Result<Vec<_>>>()?;
+    let mut left = before.stmts.iter().map(|stmt| before.instances(stmt)).collect::<isl::Result<Vec<_>>>()?;
     for (part, of) in after.stmts.iter().zip(&split.of) {
         let (Some(old), Some(left)) = (before.stmts.get(of.index()), left.get_mut(of.index())) else {
             return Ok(Verdict::Different(format!("{} is a part of nothing", part.name)));
         };
-        let instances = domain(after, part)?.set_tuple_name(&old.name)?;
+        let instances = after.instances(part)?.set_tuple_name(&old.name)?;
         if !is_part(part, old, split)? || !instances.is_subset(left)? {
             return Ok(Verdict::Different(format!("{} is no part of {}", part.name, old.name)));
         }
@@ -222,8 +221,8 @@ impl Checker<'_> {
         let Some(original) = named_op(self.before, &copy.from, &copy.from_op) else { return Ok(false) };
         let Some(from) = self.before.stmt_named(&copy.from) else { return Ok(false) };
         let original = &self.before.stmt(from).body.ops[original];
-        let instances = domain(self.after, self.after.stmt(stmt))?;
-        let there = UnionSet::from_set(domain(self.before, self.before.stmt(from))?)?;
+        let instances = self.after.instances(self.after.stmt(stmt))?;
+        let there = UnionSet::from_set(self.before.instances(self.before.stmt(from))?)?;
         let at = copy.at.clone().intersect_range_union_set(there)?;
         let is_alike = op.operator == original.operator
             && op.is_pure
@@ -264,7 +263,7 @@ impl Checker<'_> {
     }
 
     fn are_same(&self, stmt: StmtId, new: &[Operand], old_id: StmtId, old: &[Operand]) -> isl::Result<bool> {
-        let instances = domain(self.after, self.after.stmt(stmt))?;
+        let instances = self.after.instances(self.after.stmt(stmt))?;
         for (new, old) in new.iter().zip(old) {
             let (new, old) = (self.new.operand(stmt, new)?, self.old.operand(old_id, old)?);
             if !self.is_same_value(new, old, &instances)? {
@@ -350,6 +349,6 @@ fn tag(relation: &UnionMap, context: &Set, write: AccessId) -> isl::Result<Union
 fn own_names(scop: &Scop, read: AccessId) -> isl::Result<UnionSet> {
     let Some((stmt, access)) = scop.access(read) else { return UnionSet::empty_ctx(&scop.ctx) };
     let name = Set::from_params(scop.context.clone())?.set_tuple_name(&format!("read {}", read.0))?;
-    let instances = cells(scop, scop.stmt(stmt), access)?.domain()?;
+    let instances = scop.cells(scop.stmt(stmt), access)?.domain()?;
     UnionSet::from_set(Map::from_domain_and_range(instances, name)?.wrap()?)
 }

@@ -34,7 +34,7 @@ use isl::{DimType, Map, Set, UnionMap};
 use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Operand, Scop, StmtId};
 
 use crate::Options;
-use crate::relations::{cells, domain, keep_updates};
+use crate::relations::keep_updates;
 
 /// What coalescing did.
 #[derive(Clone, Debug)]
@@ -179,7 +179,7 @@ fn targets(scop: &Scop) -> isl::Result<Vec<Target>> {
     for id in scop.stmt_ids() {
         let stmt = scop.stmt(id);
         for write in stmt.accesses.iter().filter(|access| access.kind == AccessKind::MustWrite) {
-            let cells = cells(scop, stmt, write)?;
+            let cells = scop.cells(stmt, write)?;
             let (instances, all) = (cells.clone().domain()?, cells.clone().range()?);
             let is_one_cell = Map::from_domain_and_range(instances, all)?.is_subset(&cells)?;
             if scop.array(write.array).kind == ArrayKind::Memory
@@ -275,8 +275,8 @@ fn next_write(scop: &Scop, stmt: StmtId, target: StmtId, is_write: bool) -> isl:
         true => before(scop, stmt, target)?,
         false => before_or_same(scop, stmt, target)?,
     };
-    let later = later.intersect_range(domain(scop, scop.stmt(target))?)?;
-    later.intersect_domain(domain(scop, scop.stmt(stmt))?)?.lexmin()
+    let later = later.intersect_range(scop.instances(scop.stmt(target))?)?;
+    later.intersect_domain(scop.instances(scop.stmt(stmt))?)?.lexmin()
 }
 
 /// Gives all accesses a cell, except, if `partial`, writes that nobody reads.
@@ -291,7 +291,7 @@ fn place<'a>(
     let mut placed = Vec::new();
     for &(stmt, access) in accesses {
         let is_write = access.kind != AccessKind::Read;
-        let mut instances = cells(scop, scop.stmt(stmt), access)?.domain()?;
+        let mut instances = scop.cells(scop.stmt(stmt), access)?.domain()?;
         if partial && is_write {
             instances = instances.intersect(knowledge.read_instances(access, accesses)?)?;
         }
@@ -357,7 +357,7 @@ impl Knowledge<'_> {
         for id in self.scop.stmt_ids() {
             let stmt = self.scop.stmt(id);
             for access in stmt.accesses.iter().filter(|access| access.array == self.array) {
-                existing.push(Placed { stmt: id, access, cells: cells(self.scop, stmt, access)? });
+                existing.push(Placed { stmt: id, access, cells: self.scop.cells(stmt, access)? });
             }
         }
         for write in placed.iter().filter(|new| new.access.kind != AccessKind::Read) {

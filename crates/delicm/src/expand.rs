@@ -25,7 +25,7 @@ use dataflow::shared_loops;
 use isl::{DimType, Map, Set};
 use model::{Access, AccessKind, Array, ArrayId, ArrayKind, Layout, Scop, StmtId};
 
-use crate::relations::{cells, keep_updates};
+use crate::relations::keep_updates;
 use crate::written_scalars;
 
 /// For which private loops there is a cell for each iteration.
@@ -112,7 +112,7 @@ fn private_loops(
 fn size(scop: &Scop, accesses: &[(StmtId, &Access)], at: usize) -> isl::Result<Option<String>> {
     let mut all: Option<Set> = None;
     for (stmt, access) in accesses {
-        let instances = cells(scop, scop.stmt(*stmt), access)?.domain()?;
+        let instances = scop.cells(scop.stmt(*stmt), access)?.domain()?;
         let dims = instances.dim(DimType::Set)?;
         let counter = instances
             .project_out(DimType::Set, at + 1, dims - at - 1)?

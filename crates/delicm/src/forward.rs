@@ -22,7 +22,7 @@ use dataflow::zones::before_or_same;
 use isl::{Map, Set, UnionMap, UnionSet};
 use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Scop, Stmt, StmtId};
 
-use crate::relations::{cells, content_of, domain, in_one_piece, is_total, only_map};
+use crate::relations::{content_of, in_one_piece, is_total, only_map};
 
 /// An operation that was copied into another statement.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ pub fn forward(scop: &Scop, flows: &Flows) -> isl::Result<Forwarded> {
     let (copies, replaced, stuck) = Default::default();
     let mut result = Forwarded { scop: scop.clone(), copies, replaced, reloads: 0, stuck };
     for id in scop.stmt_ids().filter(|id| scop.stmt(*id).is_transparent()) {
-        let instances = domain(scop, scop.stmt(id))?;
+        let instances = scop.instances(scop.stmt(id))?;
         let mut target = Target::new(scop, &contents, id, instances, result.scop.next_access());
         target.forward_all(id)?;
         result.reloads += target.reloads;
@@ -343,7 +343,7 @@ impl Target<'_> {
         }
         let array = self.scop.array(read.array);
         if array.kind == ArrayKind::Memory {
-            let cells = UnionMap::from_map(cells(self.scop, self.scop.stmt(from), read)?)?;
+            let cells = UnionMap::from_map(self.scop.cells(self.scop.stmt(from), read)?)?;
             let cells = at.clone().apply_range(cells)?;
             let own = match is_found(&value)? {
                 true => Holder::new(cells, When::Before(from, at.clone())),
@@ -476,7 +476,7 @@ impl Target<'_> {
             let writes = |access: &&Access| access.array == array && access.kind != AccessKind::Read;
             for write in stmt.accesses.iter().filter(writes) {
                 // { target -> W[j] }: W[j] writes the cell before the target reads it.
-                let written = crate::relations::cells(self.scop, stmt, write)?;
+                let written = self.scop.cells(stmt, write)?;
                 let mut hit = cells.clone().apply_range(written.reverse()?)?;
                 hit = hit.intersect(before(self.scop, id, self.id)?.reverse()?)?;
                 if let Some((known, at)) = &since {

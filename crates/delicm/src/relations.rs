@@ -3,17 +3,7 @@
 use dataflow::content::Contents;
 use dataflow::zones::reaching;
 use isl::{Map, Set, UnionMap, UnionSet};
-use model::{Access, Reduction, Scop, Stmt};
-
-/// The statement's instances, as far as the context allows them: `{ S[i] }`.
-pub fn domain(scop: &Scop, stmt: &Stmt) -> isl::Result<Set> {
-    stmt.domain.clone().intersect_params(scop.context.clone())
-}
-
-/// `{ S[i] -> A[x] }` of an access in the statement's instances.
-pub fn cells(scop: &Scop, stmt: &Stmt, access: &Access) -> isl::Result<Map> {
-    access.relation.clone().intersect_domain(domain(scop, stmt)?)
-}
+use model::{Reduction, Scop};
 
 /// Forgets reductions that are none any more, because read and write went to different cells.
 pub fn keep_updates(scop: &mut Scop) {

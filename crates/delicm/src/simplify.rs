@@ -21,7 +21,7 @@ use isl::{DimType, UnionMap};
 use model::scop::ordered;
 use model::{AccessId, AccessKind, ArrayId, ArrayKind, Operand, Scop, Stmt, StmtId};
 
-use crate::relations::{cells, content_of};
+use crate::relations::content_of;
 
 /// What simplifying did.
 #[derive(Clone, Debug)]
@@ -144,7 +144,7 @@ fn is_redundant(scop: &Scop, contents: &Contents<'_>, stmt: &Stmt, write: Access
     if !is_known_before(scop, contents, access, &value)? {
         return Ok(false);
     }
-    let probes = UnionMap::from_map(cells(scop, stmt, access)?)?;
+    let probes = UnionMap::from_map(scop.cells(stmt, access)?)?;
     match content_of(scop, contents, &probes)? {
         Some(content) => content.is_equal(&value),
         None => Ok(false),

@@ -28,7 +28,6 @@ use isl::{Map, Set};
 use model::{AccessId, AccessKind, ArrayId, ArrayKind, Operand, Order, Scop, Stmt, StmtId};
 
 use crate::forward::can_forward;
-use crate::relations::{cells, domain};
 
 /// A model with split statements.
 #[derive(Clone, Debug)]
@@ -68,7 +67,7 @@ fn parts_of(
     id: StmtId,
     reads: impl Iterator<Item = AccessId>,
 ) -> isl::Result<Vec<Set>> {
-    let mut parts = vec![domain(scop, scop.stmt(id))?];
+    let mut parts = vec![scop.instances(scop.stmt(id))?];
     for read in reads {
         let Some(pieces) = pieces(scop, contents, (id, read))? else { continue };
         let finer = refined(&parts, &pieces)?;
@@ -98,7 +97,7 @@ fn pieces(scop: &Scop, contents: &Contents<'_>, read: (StmtId, AccessId)) -> isl
     if has_one_origin(scop, contents, read.1) || !is_promising(scop, contents, read.1) {
         return Ok(None);
     }
-    let instances = domain(scop, scop.stmt(read.0))?;
+    let instances = scop.instances(scop.stmt(read.0))?;
     let here = Map::identity(instances.get_space()?.map_from_set()?)?.intersect_domain(instances.clone())?;
     let mut origins = Origins { scop, contents, found: Vec::new() };
     if !origins.follow(read.1, &here, 0)? || origins.found.len() < 2 {
@@ -203,7 +202,7 @@ impl Origins<'_> {
             }
         }
         let initial = self.contents.live_in(access)?.domain()?;
-        let own = cells(self.scop, self.scop.stmt(stmt), access)?.domain()?;
+        let own = self.scop.cells(self.scop.stmt(stmt), access)?.domain()?;
         let initial = initial.intersect(isl::UnionSet::from_set(own)?)?;
         for set in initial.get_set_list()?.to_vec()? {
             self.add(None, at.clone().intersect_range(set)?.domain()?)?;
@@ -277,7 +276,7 @@ impl Split {
         let mut parts = Vec::new();
         for (stmt, of) in self.scop.stmts.iter().zip(&self.of) {
             let of = old.stmt(*of).name.clone();
-            let instances = domain(&self.scop, stmt)?.set_tuple_name(&of)?;
+            let instances = self.scop.instances(stmt)?.set_tuple_name(&of)?;
             let number = |id: AccessId| (id, self.numbers.get(&id).copied().unwrap_or(id));
             let numbers = stmt.accesses.iter().map(|access| number(access.id)).collect();
             parts.push(Part { name: stmt.name.clone(), of, instances, numbers });

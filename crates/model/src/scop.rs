@@ -332,6 +332,16 @@ impl Scop {
         all.intersect_params(self.context.clone())
     }
 
+    /// The instances of one of its statements, for parameter values of the context: `{ S[i,j] }`.
+    pub fn instances(&self, stmt: &Stmt) -> isl::Result<Set> {
+        stmt.domain.clone().intersect_params(self.context.clone())
+    }
+
+    /// What these instances touch by an access of the statement: `{ S[i,j] -> A[x,y] }`.
+    pub fn cells(&self, stmt: &Stmt, access: &Access) -> isl::Result<Map> {
+        access.relation.clone().intersect_domain(self.instances(stmt)?)
+    }
+
     /// The accesses of the kinds that `wanted` picks, restricted to the domains: `{ S[i,j] -> A[x,y] }`.
     pub fn accesses(&self, wanted: impl Fn(&Stmt, &Access) -> bool) -> isl::Result<UnionMap> {
         let mut all = UnionMap::empty_ctx(&self.ctx)?;

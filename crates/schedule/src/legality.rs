@@ -279,10 +279,9 @@ pub fn registers_are_legal(
             return Ok(false);
         }
     }
-    let instances = scop.stmts[stmt].domain.clone().intersect_params(scop.context.clone())?;
-    let updated = update.relation.clone().intersect_domain(instances.clone())?;
+    let updated = scop.cells(&scop.stmts[stmt], update)?;
     for access in accesses.iter().filter(|access| access.array == update.array) {
-        let touched = access.relation.clone().intersect_domain(instances.clone())?;
+        let touched = scop.cells(&scop.stmts[stmt], access)?;
         let mut shared = updated.clone().apply_range(touched.clone().reverse()?)?;
         shared = shared.intersect(together.clone())?;
         if touched.is_equal(&updated)? {
@@ -317,7 +316,7 @@ impl Times {
         }
         let mut whole = Vec::new();
         for id in scop.stmt_ids() {
-            let domain = scop.stmt(id).domain.clone().intersect_params(scop.context.clone())?;
+            let domain = scop.instances(scop.stmt(id))?;
             let range = domain.get_space()?.params()?.set_from_params()?.add_dims(DimType::Set, length)?;
             let mut all = Map::empty(domain.get_space()?.map_from_domain_and_range(range)?)?;
             for (_, map) in found.iter().filter(|(stmt, _)| *stmt == id) {
@@ -371,7 +370,7 @@ impl Checker<'_> {
     fn run_once(&self, times: &Times) -> Result<Option<Violation>, Error> {
         for id in self.scop.stmt_ids() {
             let times = &times.whole[id.index()];
-            let domain = self.scop.stmt(id).domain.clone().intersect_params(self.scop.context.clone())?;
+            let domain = self.scop.instances(self.scop.stmt(id))?;
             let without = domain.subtract(times.clone().domain()?)?;
             if !without.is_empty()? {
                 let (params, instance) = self.instance(id, without)?;
