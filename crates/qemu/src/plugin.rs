@@ -197,21 +197,34 @@ fn guarded(state: &mut Option<Box<State>>, f: impl FnOnce(&mut State)) {
     }
 }
 
-/// Writes down an event on a processor.
+/// Writes down an event on a processor. While there is one thread, and room, that takes a few instructions.
 #[inline(always)]
 fn note(processor: c_uint, event: impl FnOnce(&State) -> Event) {
-    let _lock = alone();
+    if SEVERAL_THREADS.load(Ordering::Relaxed) {
+        return note_alone(processor, event);
+    }
     // SAFETY: as in `with`.
     let state = unsafe { &mut *STATE.0.get() };
-    let Some(running) = state else { return };
-    if running.events.len() >= EVENTS || running.processor != processor {
-        return note_after_others(state, processor, event);
+    match state {
+        Some(running) if running.events.len() < running.events.capacity() => {
+            let event = event(running);
+            running.events.push(event);
+        }
+        _ => note_after_others(state, processor, event),
     }
-    let event = event(running);
-    running.events.push(event);
 }
 
 #[cold]
+#[inline(never)]
+fn note_alone(processor: c_uint, event: impl FnOnce(&State) -> Event) {
+    with(|state| {
+        let event = event(state);
+        state.write_down(processor, event);
+    });
+}
+
+#[cold]
+#[inline(never)]
 fn note_after_others(state: &mut Option<Box<State>>, processor: c_uint, event: impl FnOnce(&State) -> Event) {
     guarded(state, |state| {
         let event = event(state);
@@ -562,8 +575,9 @@ unsafe extern "C" fn on_init(_: Id, processor: c_uint) {
         if state.registers.is_none() && !state.config.survey {
             state.registers = Registers::find();
         }
-        if state.started > 0 {
-            SEVERAL_THREADS.store(true, Ordering::SeqCst);
+        match state.started {
+            0 => state.processor = processor,
+            _ => SEVERAL_THREADS.store(true, Ordering::SeqCst),
         }
         let processor = processor as usize;
         if state.threads.len() <= processor {

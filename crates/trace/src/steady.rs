@@ -576,9 +576,17 @@ impl Expected {
             return;
         }
         let mut from = slot.sources.iter().filter_map(|(stmt, stream)| {
-            let line = &dependences.get(*stream as usize)?.stream.line;
-            let source = writer.map_or(line.source(), |writer| writer.node);
-            let (label, shift, hop) = line.next_label(node, source, inner)?;
+            let known = &dependences.get(*stream as usize)?.stream;
+            let (label, shift, hop, source) = match writer {
+                None => {
+                    let (label, shift, hop) = known.line.next_label(node, known.line.source(), inner)?;
+                    (label, shift, hop, known.line.source())
+                }
+                Some(writer) => {
+                    let (label, shift, hop) = known.next_label(node, writer.node, inner)?;
+                    (label, shift, hop, writer.node)
+                }
+            };
             let cell = Cell { stmt: *stmt, node: source, inner: label as u32 };
             let wanted = writer.is_none_or(|writer| writer.stmt == *stmt) && i32::try_from(shift).is_ok();
             wanted.then_some((*stream, shift as u32, hop, cell))
@@ -643,7 +651,8 @@ impl Expected {
     pub fn settle_links(&mut self, dependences: &mut [Dependence]) {
         let linked = std::mem::take(&mut self.linked);
         if let Some(dependence) = dependences.get_mut(self.stream as usize).filter(|_| linked > 0) {
-            dependence.stream.line.extend_to(linked, self.latest.node);
+            let step = [1, i64::from(self.shift as i32)];
+            dependence.stream.line.extend_to(linked, step, self.latest.node);
         }
     }
 }
