@@ -548,6 +548,34 @@ fn without_debug_information_there_are_functions_and_no_lines() {
     assert_eq!(ids, ["no-debug-info"]);
 }
 
+/// Without symbols there is all but names: the same loops with the same dependences.
+#[test]
+fn a_stripped_program_is_profiled_by_its_addresses() {
+    let scratch = Scratch::new();
+    for flags in [&["-O1"][..], &["-O1", "-static"]] {
+        let program = scratch.compile(LOOPS, flags);
+        let whole = scratch.profile_of(&["--once"], &program);
+        succeeds(clean("strip").arg(&program));
+        let stripped = scratch.profile_of(&["--once"], &program);
+        let ids: Vec<_> = stripped.warnings.iter().map(|w| w.id.as_str()).collect();
+        assert_eq!(ids, ["no-symbols", "no-debug-info"], "{flags:?}");
+        let [known, found] = [(&whole, "hot"), (&stripped, "0x")].map(|(profile, name)| {
+            let costly = profile.nests.iter().max_by_key(|nest| nest.instructions).expect("a nest");
+            assert!(costly.loops[0].function.starts_with(name), "{}", costly.loops[0].function);
+            let dependences = costly.dependences.iter().map(|d| d.relation.isl.clone());
+            (costly.loops.iter().map(|l| l.iterations).collect::<Vec<_>>(), dependences.collect::<Vec<_>>())
+        });
+        assert_eq!(found, known, "{flags:?}");
+        // Nothing is recorded of a function that cannot be found, and that is said.
+        let (output, profile) = scratch.profile(&["--only", "hot"], &program, &[]);
+        let profile = profile.expect("a profile");
+        assert!(profile.nests.iter().all(|nest| nest.statements.is_empty()), "{flags:?}");
+        let said = stderr(&output);
+        assert!(said.contains("no function is called hot") && said.contains("[only]"), "{said}");
+        assert!(said.contains("only counted") && !said.contains("no dependence"), "{said}");
+    }
+}
+
 #[test]
 fn recursion_threads_and_longjmp() {
     let scratch = Scratch::new();

@@ -494,6 +494,9 @@ impl State {
         } else if self.config.to.is_some() && !self.reached[1] {
             profile.warn("window", "the moment given with --to never came: it was recorded to the end");
         }
+        for name in self.modules.lock().iter().flat_map(|modules| modules.missing()) {
+            profile.warn("only", format!("no function is called {name}, so nothing of it was recorded"));
+        }
         if self.forked {
             profile.warn("fork", "the program has forked; only the first process was observed");
         }

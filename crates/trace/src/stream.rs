@@ -344,6 +344,24 @@ impl Stream {
         }
     }
 
+    /// Appends the points of a line but the first, which was appended last.
+    fn append_rest(&mut self, line: &Line) {
+        let (dim, labels) = (usize::from(self.dim), self.labels());
+        let width = dim + labels;
+        for _ in 1..line.count {
+            let last = self.buffer.len() - width;
+            self.buffer.extend_from_within(last..);
+            let point = &mut self.buffer[last + width..];
+            point[dim - 1] = point[dim - 1].wrapping_add(line.step[0]);
+            if labels > 0 {
+                point[width - 1] = point[width - 1].wrapping_add(line.step[1]);
+            }
+            if labels > 1 {
+                point[width - 2] = point[width - 2].wrapping_add(line.hop);
+            }
+        }
+    }
+
     /// Hands the current sheet on.
     fn end_sheet(&mut self, nodes: &Nodes, options: &Options) {
         let rows = std::mem::take(&mut self.sheet.rows);
@@ -355,7 +373,8 @@ impl Stream {
         self.tiny = if points <= 2 { self.tiny.saturating_add(1) } else { 0 };
         let at = self.buffer.len();
         self.spell(nodes, &line);
-        if points == 1 {
+        if rows == 1 && points <= SHORT {
+            self.append_rest(&line);
             return self.fold_full_buffer(options);
         }
         self.spell_way([0, line.step[0]], [line.hop, line.step[1]]);
