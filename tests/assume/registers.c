@@ -9,8 +9,16 @@ void sum(int m, double *q, const double *p) {
   for (int j = 0; j < m; j++)
     q[0] += p[j];
 }
+// What the next iteration reads again stays in a register, too.
+void stencil(int steps, int n, double *b, const double *a) {
+  for (int t = 0; t < steps; t++)
+    for (int i = 1; i < n - 1; i++)
+      b[i] = a[i - 1] + a[i] + a[i + 1];
+}
 // output:
 // orthant: schedule: product
 // T(S0): (i0, i1)
 // orthant: schedule: sum
 // kept: no other order keeps all dependences and looks better
+// orthant: schedule: stencil
+// T(S0): (i0, i1)

@@ -41,7 +41,7 @@ mod print;
 mod simplify;
 
 pub use check::{AllRows, Apart, Below, Check, Conjunct, Extent, Near, Rows, Test, apart_text, check, rows};
-pub use no_overlap::keeps_cells_in_registers;
+pub use no_overlap::gains_from_check;
 pub use odds::Odds;
 pub use print::{print, print_assumed};
 pub use simplify::{Assumed, Fate, Infeasible, Taken, simplify};

@@ -5,10 +5,11 @@
 //! What is checked need not be exact, as long as the range contains what is touched: existentials are dropped, which is
 //! how the check of Figure 14b becomes that of Figure 14c.
 //!
-//! Even in its own order a nest may gain from the check: a cell that an innermost loop updates again and again can stay in a
-//! register only if nothing else that the loop touches overlaps it ([`keeps_cells_in_registers`]).
+//! Even in its own order a nest may gain from the check ([`gains_from_check`]): a cell that an innermost loop updates again and again
+//! can stay in a register only if nothing else that the loop touches overlaps it, and so can one that the next iteration reads again,
+//! `A[i + 1]` in `B[i] = A[i] + A[i + 1]`.
 
-use isl::{DimType, PwAff, Set, Val};
+use isl::{Constraint, DimType, LocalSpace, Map, PwAff, Set, Val};
 use model::{Access, AccessKind, ArrayId, ArrayKind, Condition, Scop, Stmt};
 
 /// The first row that is touched and the end of the last: `{ [] -> [row] }`.
@@ -88,21 +89,59 @@ fn pairs(scop: &Scop) -> impl Iterator<Item = (ArrayId, ArrayId)> {
     })
 }
 
-/// Whether, of two loops or more, an innermost one writes one cell all the time, and what is tested is that nothing else that
-/// the same statement touches overlaps it.
-pub fn keeps_cells_in_registers(scop: &Scop) -> isl::Result<bool> {
+/// Whether, of two loops or more, an innermost one writes one cell all the time, or reads what it will read again in its next
+/// iteration, and what is tested is that nothing else that the same statement writes or reads overlaps that.
+pub fn gains_from_check(scop: &Scop) -> isl::Result<bool> {
     let pairs: Vec<_> = pairs(scop).collect();
     for stmt in &scop.stmts {
         for write in stmt.accesses.iter().filter(|access| access.kind != AccessKind::Read) {
-            let is_tested = |other: &Access| {
+            let is_tested = |other: &&Access| {
                 pairs.contains(&(write.array, other.array)) || pairs.contains(&(other.array, write.array))
             };
-            if stmt.accesses.iter().any(is_tested) && is_one_cell(scop, stmt, write)? {
+            let tested: Vec<_> = stmt.accesses.iter().filter(is_tested).collect();
+            if !tested.is_empty() && is_one_cell(scop, stmt, write)? || reads_again(stmt, &tested)? {
                 return Ok(true);
             }
         }
     }
     Ok(false)
+}
+
+/// Whether the next iteration of the innermost loop, which is inside of another, reads by one access what this one reads by
+/// another.
+fn reads_again(stmt: &Stmt, accesses: &[&Access]) -> isl::Result<bool> {
+    let depth = stmt.domain.dim(DimType::Set)?;
+    if depth < 2 || accesses.len() > MOST_READS {
+        return Ok(false);
+    }
+    let next = next_iteration(&stmt.domain, depth)?;
+    let reads = || accesses.iter().filter(|access| access.kind == AccessKind::Read);
+    for now in reads() {
+        for then in reads().filter(|then| then.id != now.id && then.array == now.array) {
+            let again = next.clone().apply_range(then.relation.clone())?;
+            if now.relation.is_single_valued()? && !again.is_empty()? && again.is_subset(&now.relation)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// More accesses of a statement than that are not compared.
+const MOST_READS: usize = 16;
+
+/// `{ S[i, j] -> S[i, j + 1] }`, both in the domain.
+fn next_iteration(domain: &Set, depth: usize) -> isl::Result<Map> {
+    let ids = domain.clone().identity()?;
+    let space = ids.get_space()?;
+    let mut next = Map::universe(space.clone())?;
+    for at in 0..depth {
+        let one = if at + 1 == depth { 1 } else { 0 };
+        let step = Constraint::alloc_equality(LocalSpace::from_space(space.clone())?)?;
+        let step = step.set_coefficient_si(DimType::In, at, 1)?.set_coefficient_si(DimType::Out, at, -1)?;
+        next = next.add_constraint(step.set_constant_si(one)?)?;
+    }
+    next.intersect_domain(domain.clone())?.intersect_range(domain.clone())
 }
 
 /// Whether an access to memory touches one cell in all iterations of the innermost loop, which is inside of another.

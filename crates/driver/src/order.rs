@@ -2,7 +2,7 @@
 //!
 //! A legal order from a file ([`Options::schedule_in`]) comes first, then what [`Options::schedule`] says: the program's
 //! own order, or what the scheduler finds if that pays; if not, the own order where the check alone helps LLVM
-//! ([`assume::keeps_cells_in_registers`]). Orders go to files as `FOLDER/NEST.json`
+//! ([`assume::gains_from_check`]), as a copy. Orders go to files as `FOLDER/NEST.json`
 //! ([`Options::schedule_out`]), where `NEST` is the model's name with all but letters, digits, `-`, `_` and `.` replaced,
 //! and from the function's second nest on its number: `f`, `f.2`, `f.3`. What is written is the order that the nest will
 //! have, or its own if it stays. A file that cannot be read, is not for this nest, or
@@ -33,6 +33,8 @@ pub struct NewOrder {
     pub description: String,
     /// What it is expected to bring; `None` if nobody asked.
     pub prediction: Option<Prediction>,
+    /// Whether it is the own order, of a nest that only gains from its check.
+    pub is_own: bool,
 }
 
 /// The plan for the model of the function's nest with that index.
@@ -57,7 +59,7 @@ pub fn plan(
 /// An order that somebody gave.
 pub fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
     let description = schedule::describe(scop, &schedule).map_err(of_isl)?;
-    Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None })))
+    Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None, is_own: false })))
 }
 
 /// A faster order, if there is one.
@@ -80,13 +82,15 @@ pub fn optimized(
             schedule: new.schedule,
             description: new.description,
             prediction: Some(new.prediction),
+            is_own: false,
         }))),
         // At the late position LLVM has put such cells into registers where it can.
         Ok(Decision::Original { .. })
-            if options.position == Position::Early
-                && assume::keeps_cells_in_registers(scop).map_err(of_isl)? =>
+            if options.position == Position::Early && assume::gains_from_check(scop).map_err(of_isl)? =>
         {
-            as_given(scop, schedule::identity(scop).map_err(of_isl)?)
+            let schedule = schedule::identity(scop).map_err(of_isl)?;
+            let description = schedule::describe(scop, &schedule).map_err(of_isl)?;
+            Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None, is_own: true })))
         }
         Ok(Decision::Original { reason }) => Ok(Plan::Kept(reason)),
         Err(error) => Err(Reason::Internal { message: error.to_string() }),

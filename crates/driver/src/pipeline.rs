@@ -1,6 +1,6 @@
 //! The stages in order, one line each, and nothing else.
 
-use crate::dropped::without_dropped;
+use crate::dropped::{without_dropped, without_loops};
 use crate::order::{Plan, plan};
 use crate::places::block_places;
 use crate::scalars::without_scalars;
@@ -222,10 +222,18 @@ impl<'p> Modelled<'p> {
 
     /// The versions of new loops, the strong one first.
     fn versions<'a>(&'a self, nodes: &'a [Node], places: &'a Places) -> Vec<Loops<'a>> {
-        let strong = Loops { rewrite: self.rewrite.as_ref(), nodes, places, overlap: &self.overlap };
+        let is_own = matches!(&self.plan, Some(Plan::New(new)) if new.is_own);
+        let are_own = is_own && !nodes.is_empty();
+        let strong = Loops { rewrite: self.rewrite.as_ref(), nodes, places, overlap: &self.overlap, are_own };
         let (nodes, places) = (&self.weaker_loops.0, &self.weaker_loops.1);
         let weaker = self.weaker.as_ref();
-        let weaker = weaker.map(|weaker| Loops { rewrite: None, nodes, places, overlap: &weaker.overlap });
+        let weaker = weaker.map(|weaker| Loops {
+            rewrite: None,
+            nodes,
+            places,
+            overlap: &weaker.overlap,
+            are_own: false,
+        });
         [strong].into_iter().chain(weaker).collect()
     }
 
@@ -344,7 +352,7 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
     let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
-        let nodes = astgen::generate(scop, &new.schedule, &model.assumed.valid)?;
+        let nodes = without_loops(astgen::generate(scop, &new.schedule, &model.assumed.valid)?);
         let places = block_places(scop, &nodes, &model.assumed.valid);
         let check = without_dropped(assume::check(&model.lifted.scop, &model.assumed, &model.odds)?);
         let check = check.without(&model.overlap);

@@ -307,6 +307,23 @@ fn arrays_that_overlap_beside_others() {
     ["scaled", "kept", "mirrored"].into_iter().for_each(|kernel| all_versions_run(&program, kernel));
 }
 
+/// In the order that the scheduler finds, which is their own.
+#[test]
+fn arrays_that_overlap_in_the_own_order() {
+    let program = Program::new("own.c");
+    is_defined(&program);
+    program.original(&[]);
+    let plugin = format!("-fpass-plugin={}", program.toolchain.plugin().display());
+    let counting = format!("count-checks report={}", program.path("report"));
+    for options in ["", "position=late", &counting] {
+        program.kernels("optimized", &["-O2", &plugin], "optimized.o", options);
+        program.link(["original.o", "optimized.o", "main.o"], &[], "both");
+        program.run("both");
+    }
+    program.has_new_loops();
+    program.both_versions_run();
+}
+
 #[test]
 fn arrays_that_overlap() {
     gives_way("overlap.c");

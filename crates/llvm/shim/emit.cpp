@@ -8,6 +8,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
@@ -94,6 +95,26 @@ LLVMBasicBlockRef orthant_split_exiting(LLVMBasicBlockRef exit, const LLVMBasicB
     from->getTerminator()->replaceSuccessorWith(after, merge);
   BranchInst::Create(after, merge);
   return wrap(merge);
+}
+
+void orthant_copy_blocks(const LLVMBasicBlockRef *region, size_t count, LLVMBasicBlockRef entering,
+                         LLVMBasicBlockRef start, LLVMBasicBlockRef exit, LLVMBasicBlockRef end,
+                         LLVMBasicBlockRef *copies) {
+  ValueToValueMapTy map;
+  map[unwrap(entering)] = unwrap(start);
+  map[unwrap(exit)] = unwrap(end);
+  SmallVector<BasicBlock *, 32> made;
+  for (size_t i = 0; i < count; i++) {
+    BasicBlock *block = unwrap(region[i]);
+    made.push_back(CloneBasicBlock(block, map, ".orthant", block->getParent()));
+    map[block] = made.back();
+    copies[i] = wrap(made.back());
+  }
+  remapInstructionsInBlocks(made, map);
+  for (BasicBlock *copy : made)
+    for (Instruction &inst : *copy)
+      for (unsigned kind : {LLVMContext::MD_alias_scope, LLVMContext::MD_noalias})
+        inst.setMetadata(kind, nullptr);
 }
 
 LLVMValueRef orthant_escape(LLVMValueRef value, LLVMBasicBlockRef into, const LLVMBasicBlockRef *region, size_t count) {

@@ -157,6 +157,11 @@ LLVMValueRef orthant_freeze(LLVMValueRef value, LLVMBasicBlockRef block);
 // Puts a block before a region's exit that all edges from the region go through; for each phi of the exit it has a
 // phi, in the same order, with the values that come from the region.
 LLVMBasicBlockRef orthant_split_exiting(LLVMBasicBlockRef exit, const LLVMBasicBlockRef *region, size_t count);
+// Copies the blocks of a region, in their order: the copies are entered from `start`, where the region is from `entering`, and lead to
+// `end`, where it leads to `exit`. What is known about the aliases of their accesses is left to others to say.
+void orthant_copy_blocks(const LLVMBasicBlockRef *region, size_t count, LLVMBasicBlockRef entering,
+                         LLVMBasicBlockRef start, LLVMBasicBlockRef exit, LLVMBasicBlockRef end,
+                         LLVMBasicBlockRef *copies);
 // A phi in `merge` with the value from every predecessor, which takes the value's place outside the region.
 LLVMValueRef orthant_escape(LLVMValueRef inst, LLVMBasicBlockRef merge, const LLVMBasicBlockRef *region, size_t count);
 // Makes stack objects live in the whole function if their lifetime starts or ends in these blocks: copies of the blocks

@@ -197,6 +197,15 @@ unsafe extern "C" {
         region: *const LLVMBasicBlockRef,
         count: usize,
     ) -> LLVMBasicBlockRef;
+    pub fn orthant_copy_blocks(
+        region: *const LLVMBasicBlockRef,
+        count: usize,
+        entering: LLVMBasicBlockRef,
+        start: LLVMBasicBlockRef,
+        exit: LLVMBasicBlockRef,
+        end: LLVMBasicBlockRef,
+        copies: *mut LLVMBasicBlockRef,
+    );
     pub fn orthant_escape(
         inst: LLVMValueRef,
         merge: LLVMBasicBlockRef,

@@ -157,6 +157,28 @@ impl<'p> Pass<'p> {
         Block::of(ask!(ffi::orthant_split_exiting(exit.raw, blocks.as_ptr(), blocks.len())))
     }
 
+    /// Copies of a region's blocks, in their order, with another block that they are entered from, and another that they
+    /// leave to.
+    pub(crate) fn copy_blocks(
+        self,
+        region: &[Block<'p>],
+        (entering, start): (Block<'p>, Block<'p>),
+        (exit, end): (Block<'p>, Block<'p>),
+    ) -> Vec<Block<'p>> {
+        let blocks: Vec<_> = region.iter().map(|block| block.raw).collect();
+        let mut copies = vec![std::ptr::null_mut(); blocks.len()];
+        ask!(ffi::orthant_copy_blocks(
+            blocks.as_ptr(),
+            blocks.len(),
+            entering.raw,
+            start.raw,
+            exit.raw,
+            end.raw,
+            copies.as_mut_ptr()
+        ));
+        copies.into_iter().map(Block::of).collect()
+    }
+
     /// A phi that takes a value's place outside the region.
     pub(crate) fn escape(self, inst: Inst<'p>, merge: Block<'p>, region: &[Block<'p>]) -> Value<'p> {
         let blocks: Vec<_> = region.iter().map(|block| block.raw).collect();

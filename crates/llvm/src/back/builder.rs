@@ -59,6 +59,11 @@ impl<'p> Builder<'p> {
         Block::of(raw)
     }
 
+    /// Blocks that were made by others count as made by this builder.
+    pub fn adopt(&self, blocks: &[Block<'p>]) {
+        self.created.borrow_mut().extend_from_slice(blocks);
+    }
+
     /// All blocks that this builder made.
     pub fn created(&self) -> Vec<Block<'p>> {
         self.created.borrow().clone()

@@ -34,7 +34,7 @@ pub struct Prepared<'p> {
     /// Before it, if rows have to be looked at or memory is asked for in between; otherwise the same.
     before: Block<'p>,
     entry: Block<'p>,
-    blocks: Vec<Block<'p>>,
+    pub(super) blocks: Vec<Block<'p>>,
     pub(super) params: Vec<Value<'p>>,
     hoisted: Hoisted<'p>,
 }
@@ -149,6 +149,8 @@ pub struct Loops<'a> {
     pub places: &'a Places,
     /// The arrays that may overlap.
     pub overlap: &'a [(ArrayId, ArrayId)],
+    /// Whether they are the nest's own, and may be a copy of it.
+    pub are_own: bool,
 }
 
 /// Writes the new loops and the check. The function is changed. Of two versions the second is for when the first part of the
@@ -165,7 +167,7 @@ pub fn emit<'p>(
     let mut emitters: Vec<_> = versions.iter().map(emitter).collect();
     let written = catch_unwind(AssertUnwindSafe(|| {
         let checked = emitters.first_mut()?.write_all_of(check)?;
-        let written = emitters.iter_mut().zip(versions).map(|(emitter, loops)| emitter.write(loops.nodes));
+        let written = emitters.iter_mut().zip(versions).map(|(emitter, loops)| emitter.write(loops));
         let versions = written.collect::<Option<Vec<_>>>()?;
         Some(Written { checked, exit: emitters.first()?.exit()?, versions })
     }));
@@ -209,20 +211,20 @@ struct Written<'p> {
 }
 
 /// One version of the loops.
-struct Version<'p> {
+pub(super) struct Version<'p> {
     /// Its first block.
-    start: Block<'p>,
+    pub(super) start: Block<'p>,
     /// Its last block, which has no terminator yet.
-    end: Block<'p>,
+    pub(super) end: Block<'p>,
     /// The values that the phis of the exit block get.
-    phis: Vec<(Inst<'p>, Value<'p>)>,
+    pub(super) phis: Vec<(Inst<'p>, Value<'p>)>,
     /// The values that take the place of instructions after the region.
-    live: Vec<(Inst<'p>, Value<'p>)>,
+    pub(super) live: Vec<(Inst<'p>, Value<'p>)>,
 }
 
 /// Writes the code of one model.
 pub(super) struct Emitter<'a, 'p> {
-    pass: Pass<'p>,
+    pub(super) pass: Pass<'p>,
     pub(super) lifted: &'a Lifted<'p>,
     pub(super) rewrite: Option<&'a Rewrite>,
     pub(super) prepared: &'a Prepared<'p>,
@@ -308,13 +310,18 @@ impl<'p> Emitter<'_, 'p> {
         self.write_check(check)
     }
 
-    fn write(&mut self, nodes: &[Node]) -> Option<Version<'p>> {
+    fn write(&mut self, loops: &Loops<'_>) -> Option<Version<'p>> {
+        if loops.are_own
+            && let Some(copy) = self.write_copy()
+        {
+            return Some(copy);
+        }
         self.make_slots()?;
         let start = self.builder().block(c"orthant.start");
         self.builder().at_end(start);
         self.write_initial_values();
         self.place_scratch()?;
-        self.nodes(nodes)?;
+        self.nodes(loops.nodes)?;
         self.free_scratch();
         let exit = self.exit()?;
         let (phis, live) = (self.exit_phis(exit)?, self.live_out(exit)?);
@@ -837,7 +844,7 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// The block that the region leads to now: a block before the next region may have come between.
-    fn exit(&self) -> Option<Block<'p>> {
+    pub(super) fn exit(&self) -> Option<Block<'p>> {
         let successors = self.prepared.blocks.iter().flat_map(|block| block.successors());
         let mut outside: Vec<_> = successors.filter(|block| !self.is_inside(*block)).collect();
         outside.dedup();
@@ -870,17 +877,22 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// The region's values that are used after it now, other than by phis of the exit block.
+    /// What has the values that [`Emitter::escaping`] names at the end of the new loops.
     fn live_out(&self, exit: Block<'p>) -> Option<Vec<(Inst<'p>, Value<'p>)>> {
+        self.escaping(exit).into_iter().map(|inst| Some((inst, self.final_value(inst)?))).collect()
+    }
+
+    /// The region's values that are used after it now, other than by phis of the exit block.
+    pub(super) fn escaping(&self, exit: Block<'p>) -> Vec<Inst<'p>> {
         let is_exit_phi = |user: &Inst<'p>| user.opcode() == LLVMPHI && user.block() == exit;
         let escapes = |inst: &Inst<'p>| {
             inst.users().iter().any(|user| !self.is_inside(user.block()) && !is_exit_phi(user))
         };
         let insts = self.prepared.blocks.iter().flat_map(|block| block.insts().collect::<Vec<_>>());
-        insts.filter(escapes).map(|inst| Some((inst, self.final_value(inst)?))).collect()
+        insts.filter(escapes).collect()
     }
 
-    fn is_inside(&self, block: Block<'p>) -> bool {
+    pub(super) fn is_inside(&self, block: Block<'p>) -> bool {
         self.prepared.blocks.contains(&block)
     }
 

@@ -33,6 +33,7 @@ pub struct Options {
     coverage: bool,
     scalars: bool,
     pub(super) unchecked: Option<PathBuf>,
+    pub(super) alone: bool,
     pub(super) instructions: bool,
     pub(super) seconds: f64,
     pub(super) timeout: Duration,
@@ -73,6 +74,10 @@ pub fn arguments() -> Vec<Arg> {
         option("unchecked", "FILE")
             .value_parser(value_parser!(PathBuf))
             .help("checks: a plugin of which checks can be left out (--features drop-checks); build none"),
+        Arg::new("alone")
+            .long("alone")
+            .action(ArgAction::SetTrue)
+            .help("checks: measure the checks without the loops behind them"),
         Arg::new("instructions")
             .long("instructions")
             .action(ArgAction::SetTrue)
@@ -117,6 +122,7 @@ impl Options {
             coverage: m.get_flag("coverage"),
             scalars: m.get_flag("scalars"),
             unchecked: m.get_one::<PathBuf>("unchecked").cloned(),
+            alone: m.get_flag("alone"),
             instructions: m.get_flag("instructions"),
             seconds: *m.get_one("seconds").expect("has a default"),
             timeout: Duration::from_secs(u64::from(*m.get_one::<u32>("timeout").expect("has a default"))),
