@@ -382,12 +382,22 @@ impl State {
 
     /// Writes down an event on a processor.
     fn write_down(&mut self, processor: c_uint, event: Event) {
-        if self.events.len() >= EVENTS || self.processor != processor {
+        if self.processor != processor {
             self.catch_up();
-            self.tick();
             self.processor = processor;
+            self.tick();
+        } else if self.events.len() >= EVENTS {
+            self.make_room();
+            self.tick();
         }
         self.events.push(event);
+    }
+
+    /// Hands most of the events over.
+    fn make_room(&mut self) {
+        let thread = self.thread(self.processor);
+        let taken = self.tracer.as_mut().map_or(EVENTS, |tracer| tracer.take_most(thread, &self.events));
+        self.events.drain(..taken.min(self.events.len()));
     }
 
     fn tick(&mut self) {

@@ -176,12 +176,18 @@ impl Next {
         let (mut next, shift) = (self.cell, self.shift);
         let passed = match (self.stores, self.hop) {
             (true, _) => shadow.walk(address, stride, size, laps, |cells| {
-                cells.fill(next);
+                match cells {
+                    [cell] => *cell = next,
+                    _ => cells.fill(next),
+                }
                 next.inner = next.inner.wrapping_add(1);
                 true
             }),
             (false, 0) => shadow.walk(address, stride, size, laps, |cells| {
-                let expected = cells.iter().all(|cell| *cell == next);
+                let expected = match cells {
+                    [cell] => *cell == next,
+                    _ => cells.iter().all(|cell| *cell == next),
+                };
                 next.inner = next.inner.wrapping_add(if expected { shift } else { 0 });
                 expected
             }),
@@ -251,6 +257,11 @@ impl Course {
         if let Course::Draft(steps) = self {
             note(steps, event, stop as u16, slot);
         }
+    }
+
+    /// Whether a lap has more events than that.
+    pub fn is_longer_than(&self, events: usize) -> bool {
+        matches!(self, Course::Known(steps) if steps.len() > events)
     }
 
     /// A lap begins.

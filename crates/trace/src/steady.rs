@@ -171,19 +171,26 @@ impl Laps {
 }
 
 impl Tracer {
-    /// Takes events as long as they are expected; returns how many.
+    /// Takes events as long as they are expected; returns how many, and whether the rest is the beginning of a lap. That is left for later
+    /// if there is `more` to come.
     #[inline]
-    pub(crate) fn take_steady(&mut self, thread: usize, events: &[Event]) -> usize {
-        let Some(mut plan) = self.threads[thread].laps.plan.take() else { return 0 };
+    pub(crate) fn take_steady(&mut self, thread: usize, events: &[Event], more: bool) -> (usize, bool) {
+        let Some(mut plan) = self.threads[thread].laps.plan.take() else { return (0, false) };
         let expected = match plan.version == self.functions.version {
-            true => self.take_expected(thread, &mut plan, events),
-            false => 0,
+            true => self.take_expected(thread, &mut plan, events, more),
+            false => (0, false),
         };
         self.threads[thread].laps.plan = Some(plan);
         expected
     }
 
-    fn take_expected(&mut self, thread: usize, plan: &mut Plan, events: &[Event]) -> usize {
+    fn take_expected(
+        &mut self,
+        thread: usize,
+        plan: &mut Plan,
+        events: &[Event],
+        more: bool,
+    ) -> (usize, bool) {
         let mut at = 0;
         while let Some(mut event) = events.get(at) {
             if plan.next == 0 && !plan.live && matches!(event, Event::Exec { .. }) {
@@ -191,6 +198,9 @@ impl Tracer {
                 at += self.take_laps(thread, plan, &events[at..]);
                 let Some(next) = events.get(at) else { break };
                 event = next;
+                if more && at > 0 && plan.next == 0 && plan.course.is_longer_than(events.len() - at) {
+                    return (at, true);
+                }
             }
             if !self.is_expected(thread, plan, event) {
                 plan.course.interrupt();
@@ -198,7 +208,7 @@ impl Tracer {
             }
             at += 1;
         }
-        at
+        (at, false)
     }
 
     /// Takes an event that is expected; false (and nothing done) if it is not.
