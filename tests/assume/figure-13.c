@@ -10,12 +10,12 @@ void f(int start, int num, double (*restrict A)[1024], double (*restrict B)[1024
 // scop f
 // param start [-2147483648, 2147483647]
 // param num [-2147483648, 2147483647]
-// context [num, start] -> {  : -2147483648 <= num <= 2147483647 and -2147483648 <= start <= 2147483647 }
+// context [num, start] -> {  : 0 < num <= 2147483647 and 0 <= start <= 1024 - num and start <= 2147483647 }
 // array B_0 [*] 8
 // array A_1 [*, 1024] 8
-// stmt S0 [num, start] -> { S0[i0, i1] : num > 0 and 0 <= i0 < num and 0 <= i1 < num }
-//   read r0 [num, start] -> { S0[i0, i1] -> B_0[1025start + 1024i0 + i1] : num > 0 and 0 <= i0 < num and 0 <= i1 < num }
-//   write r0 [num, start] -> { S0[i0, i1] -> A_1[start + i0, start + i1] : num > 0 and 0 <= i0 < num and 0 <= i1 < num }
+// stmt S0 [num, start] -> { S0[i0, i1] : 0 <= i0 < num and 0 <= i1 < num }
+//   read r0 [num, start] -> { S0[i0, i1] -> B_0[1025start + 1024i0 + i1] : 0 <= i0 < num and 0 <= i1 < num }
+//   write r0 [num, start] -> { S0[i0, i1] -> A_1[start + i0, start + i1] : 0 <= i0 < num and 0 <= i1 < num }
 // order { for { for { S0 } } }
 // # shape A: double[][1024], valid when start >= 0 and num + start <= 1024
 // orthant: assume: f

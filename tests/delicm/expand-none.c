@@ -4,5 +4,5 @@
 #include "inputs/symm.h"
 // CHECK: orthant: schedule: symm
 // CHECK-NOT: scratch
-// CHECK: symm 5fa1a1e4527f8ab5
+// CHECK: symm 1152df6d74d20cbc
 // CHECK: symm_n

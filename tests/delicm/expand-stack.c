@@ -8,13 +8,13 @@
 // time it stays where it is.
 #include "inputs/symm.h"
 // CHECK: orthant: schedule: symm
-// CHECK: scratch memory on the stack, 4800 bytes: phi3[200], phi4[200], phi5[200], because no array has free cells
+// CHECK: scratch memory on the stack, 9600 bytes: phi3[400], phi4[400], phi5[400], because no array has free cells
 // CHECK: orthant: schedule: symm_n
 // CHECK-NOT: scratch
-// CHECK: symm 5fa1a1e4527f8ab5
+// CHECK: symm 1152df6d74d20cbc
 // CHECK: symm_n
 // CHECK: orthant: schedule: symm
 // CHECK: scratch memory on the stack
-// CHECK: symm 5fa1a1e4527f8ab5
+// CHECK: symm 1152df6d74d20cbc
 // CHECK: symm_n
-// CHECK: symm 5fa1a1e4527f8ab5
+// CHECK: symm 1152df6d74d20cbc

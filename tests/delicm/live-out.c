@@ -12,10 +12,10 @@ double last(double *restrict C, const double *restrict A, const double *restrict
 }
 // output:
 // orthant: delicm: last
-// forwards 0+2, mappings 0+2, removed 6, scalar writes in loops 1+4 -> 0+0
+// forwards 0+2, mappings 0+2, removed 7, scalar writes in loops 1+4 -> 0+0
 // scop last
 // param p0 [-9223372036854775808, 9223372036854775807]
-// context [p0] -> {  : -9223372036854775808 <= p0 <= 9223372036854775807 }
+// context [p0] -> {  : 0 < p0 <= 281474976710656 }
 // array A0 [*] 8
 // array A1 [*] 8
 // array A2 [*] 8
@@ -25,8 +25,6 @@ double last(double *restrict C, const double *restrict A, const double *restrict
 // phi phi6 8
 // phi phi7 8
 // scalar s8 8 fixed
-// stmt S0 [p0] -> { S0[] }
-//   write %k0 [p0] -> { S0[] -> phi3[] }
 // stmt S2 [p0] -> { S2[i0] : 0 <= i0 < p0 }
 //   write %k1 [p0] -> { S2[i0] -> A2[i0] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 }
 // stmt S3 [p0] -> { S3[i0, i1] : 0 <= i0 < p0 and 0 <= i1 <= 99 }
@@ -35,8 +33,8 @@ double last(double *restrict C, const double *restrict A, const double *restrict
 //   write v0 [p0] -> { S3[i0, i1] -> A2[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
 //   read r3 [p0] -> { S3[i0, i1] -> A0[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
 //   let v0 = call r3 r1 r0 %k2
-// stmt S5 [p0] -> { S5[] : p0 > 0 }
-//   write r2 [p0] -> { S5[] -> s8[] : p0 > 0 }
-//   write r2 [p0] -> { S5[] -> phi3[] : p0 > 0 }
+// stmt S5 [p0] -> { S5[] }
+//   write r2 [p0] -> { S5[] -> s8[] }
+//   write r2 [p0] -> { S5[] -> phi3[] }
 //   read r2 [p0] -> { S5[] -> A2[-1 + p0] : 0 < p0 <= 281474976710656 }
-// order { S0 for { S2 for { S3 } } S5 }
+// order { for { S2 for { S3 } } S5 }

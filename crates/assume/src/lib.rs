@@ -49,6 +49,7 @@ pub mod no_wrap;
 pub mod odds;
 mod print;
 mod simplify;
+mod worth;
 
 pub use check::{AllRows, Apart, Below, Check, Conjunct, Extent, Near, Rows, Test, apart_text, check, rows};
 pub use no_overlap::gains_from_check;

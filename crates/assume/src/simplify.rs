@@ -1,7 +1,7 @@
 //! From what was collected to what must be tested (paper 002, Section 5).
 //!
 //! What is *known* grows: the types and value ranges of the parameters, then that numbers are moderate (so that all else
-//! can be computed in 64 bits), then that the nest executes something at all, then one assumption about parameters after
+//! can be computed in 64 bits), then that new loops are worth running (module `worth`), then one assumption about parameters after
 //! the other, the small ones first. Where nothing is executed the original code runs, so what an assumption says about
 //! such parameters is *irrelevant*: `M <= 100 or N <= 0` becomes `M <= 100`.
 //!
@@ -10,6 +10,7 @@
 //! - What is left is a restriction or a positive assumption, whichever is smaller.
 //! - If nothing is left that is good, the nest is not versioned: [`Infeasible`] names the assumption that did it.
 
+use crate::worth::worth_running;
 use isl::Set;
 use model::{Assumption, Condition, Kind, Scop, SourceLoc};
 
@@ -22,9 +23,9 @@ pub struct Assumed {
     pub order: Vec<usize>,
     /// What the parameters are known to be before anything is tested: `{ : ... }`.
     pub context: Set,
-    /// Parameters for which something is executed.
+    /// Parameters for which new loops are worth running: something is executed, and all loops run where they can.
     pub executed: Set,
-    /// Parameters for which all that can be said by parameters holds, and something is executed.
+    /// Of those the parameters for which all that can be said by parameters holds.
     pub valid: Set,
 }
 
@@ -78,7 +79,7 @@ pub fn simplify(scop: &Scop) -> isl::Result<Result<Assumed, Infeasible>> {
         Ok(steps) => steps,
         Err(infeasible) => return Ok(Err(infeasible)),
     };
-    let executed = executed(scop)?;
+    let executed = worth_running(scop)?;
     let mut known = first.known.clone().intersect(executed.clone())?.coalesce()?;
     if known.is_empty()? {
         // The nest does nothing at all, or so it seems because an assumption never holds.
@@ -138,22 +139,6 @@ fn bad(entry: &Assumption, known: &Set) -> isl::Result<Set> {
         Condition::Params(set) => known.clone().subtract(set.clone()),
         Condition::Never(set) => known.clone().intersect(set.clone()),
         _ => Set::empty(known.get_space()?),
-    }
-}
-
-/// Parameter values for which a statement is executed; all, if there are no statements.
-fn executed(scop: &Scop) -> isl::Result<Set> {
-    let mut all: Option<Set> = None;
-    for stmt in &scop.stmts {
-        let here = stmt.domain.clone().params()?.intersect(scop.context.clone())?;
-        all = Some(match all {
-            Some(before) => before.union(here)?,
-            None => here,
-        });
-    }
-    match all {
-        Some(all) => all.remove_divs()?.coalesce(),
-        None => Ok(scop.context.clone()),
     }
 }
 

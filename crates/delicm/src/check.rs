@@ -18,11 +18,11 @@
 use dataflow::content::{Contents, Flows, has_same_accesses};
 use dataflow::zones::{end, reaching};
 use isl::{Map, Set, UnionMap, UnionSet};
+use model::scop::ordered;
 use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Order, Scop, Stmt, StmtId};
 
 use crate::forward::Copied;
 use crate::relations::{cells, domain};
-use crate::simplify::without;
 use crate::split::{Split, renamed, with_numbers};
 
 /// Whether two models do the same.
@@ -128,7 +128,7 @@ fn statements(before: &Scop, after: &Scop) -> isl::Result<Difference> {
     }
     // Scratch arrays may be new: nobody saw them before, and nobody looks at them in the end.
     let (known, new) = after.arrays.split_at(before.arrays.len().min(after.arrays.len()));
-    let is_same = without(&before.order, &kept) == after.order
+    let is_same = ordered(&before.order, &kept) == after.order
         && before.arrays == known
         && new.iter().all(|array| array.kind == ArrayKind::Scratch)
         && before.context.is_equal(&after.context)?;

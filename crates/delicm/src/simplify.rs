@@ -18,7 +18,8 @@ use std::collections::HashSet;
 use dataflow::content::{Contents, Flows};
 use dataflow::zones::last_instances;
 use isl::{DimType, UnionMap};
-use model::{AccessId, AccessKind, ArrayId, ArrayKind, Operand, Order, Scop, Stmt, StmtId};
+use model::scop::ordered;
+use model::{AccessId, AccessKind, ArrayId, ArrayKind, Operand, Scop, Stmt, StmtId};
 
 use crate::relations::{cells, content_of};
 
@@ -234,26 +235,6 @@ fn remove_empty(scop: &mut Scop) {
         !writes && stmt.body.ops.iter().all(|op| op.is_pure)
     };
     let kept: Vec<StmtId> = scop.stmt_ids().filter(|id| !does_nothing(scop.stmt(*id))).collect();
-    scop.order = without(&scop.order, &kept);
+    scop.order = ordered(&scop.order, &kept);
     scop.stmts.retain(|stmt| !does_nothing(stmt));
-}
-
-/// The order of the kept statements, by their new numbers.
-pub(crate) fn without(order: &[Order], kept: &[StmtId]) -> Vec<Order> {
-    let mut parts = Vec::new();
-    for part in order {
-        match part {
-            Order::Stmt(id) => {
-                let new = kept.iter().position(|known| known == id);
-                parts.extend(new.map(|new| Order::Stmt(StmtId(new as u32))));
-            }
-            Order::Loop(body) => {
-                let body = without(body, kept);
-                if !body.is_empty() {
-                    parts.push(Order::Loop(body));
-                }
-            }
-        }
-    }
-    parts
 }

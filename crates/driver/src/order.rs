@@ -2,7 +2,7 @@
 //!
 //! A legal order from a file ([`Options::schedule_in`]) comes first, then what [`Options::schedule`] says: the program's
 //! own order, or what the scheduler finds if that pays; if not, the own order where the check alone helps LLVM
-//! ([`assume::gains_from_check`]), as a copy. Orders go to files as `FOLDER/NEST.json`
+//! ([`behind_check`]), as a copy. Orders go to files as `FOLDER/NEST.json`
 //! ([`Options::schedule_out`]), where `NEST` is the model's name with all but letters, digits, `-`, `_` and `.` replaced,
 //! and from the function's second nest on its number: `f`, `f.2`, `f.3`. What is written is the order that the nest will
 //! have, or its own if it stays. A file that cannot be read, is not for this nest, or
@@ -12,7 +12,7 @@ use crate::pipeline;
 use dataflow::Dependences;
 use isl::Schedule;
 use model::{Reason, Scop};
-use options::{Options, Position};
+use options::Options;
 use schedule::legality::Reductions;
 use schedule::{Decision, Machine, Prediction};
 use std::path::{Path, PathBuf};
@@ -84,17 +84,21 @@ pub fn optimized(
             prediction: Some(new.prediction),
             is_own: false,
         }))),
-        // At the late position LLVM has put such cells into registers where it can.
-        Ok(Decision::Original { .. })
-            if options.position == Position::Early && assume::gains_from_check(scop).map_err(of_isl)? =>
-        {
-            let schedule = schedule::identity(scop).map_err(of_isl)?;
-            let description = schedule::describe(scop, &schedule).map_err(of_isl)?;
-            Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None, is_own: true })))
-        }
         Ok(Decision::Original { reason }) => Ok(Plan::Kept(reason)),
         Err(error) => Err(Reason::Internal { message: error.to_string() }),
     }
+}
+
+/// The own order of a nest that is kept otherwise, if the check alone helps LLVM. That is said by the model of the code as it
+/// is, with its scalars.
+pub fn behind_check(lifted: &Scop, plan: &Plan, options: &Options) -> Result<Option<Plan>, Reason> {
+    let is_kept = matches!(plan, Plan::Kept(_)) && options.schedule == options::Schedule::Auto;
+    if !is_kept || !assume::gains_from_check(lifted).map_err(of_isl)? {
+        return Ok(None);
+    }
+    let schedule = schedule::identity(lifted).map_err(of_isl)?;
+    let description = schedule::describe(lifted, &schedule).map_err(of_isl)?;
+    Ok(Some(Plan::New(Box::new(NewOrder { schedule, description, prediction: None, is_own: true }))))
 }
 
 fn imported(

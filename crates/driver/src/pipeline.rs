@@ -1,7 +1,7 @@
 //! The stages in order, one line each, and nothing else.
 
 use crate::dropped::{without_dropped, without_loops};
-use crate::order::{Plan, plan};
+use crate::order::{Plan, behind_check, plan};
 use crate::places::block_places;
 use crate::scalars::without_scalars;
 use crate::scratch::{self, Better, STACK_BYTES};
@@ -191,7 +191,7 @@ fn lift_and_assume<'p>(
     region: Region<'p>,
     ctx: &Ctx,
 ) -> Result<(Lifted<'p>, Assumed), Obstacle<'p>> {
-    let lifted = lift(run.pass, region, ctx, &run.budget, &run.shapes)?;
+    let mut lifted = lift(run.pass, region, ctx, &run.budget, &run.shapes)?;
     let refuse = |reason| Obstacle::of_region(region, reason);
     let simplified = run.timers.time("assume", &run.budget, || assume::simplify(&lifted.scop));
     let assumed = simplified.map_err(|error| refuse(of_isl(error, "assume")))?;
@@ -204,6 +204,7 @@ fn lift_and_assume<'p>(
         let (kind, why) = (taken.assumption.kind, taken.assumption.why.clone());
         return Err(refuse(Reason::AssumptionsOff { kind, why }));
     }
+    lifted.restrict(&assumed.valid).map_err(|error| refuse(of_isl(error, "assume")))?;
     Ok((lifted, assumed))
 }
 
@@ -308,6 +309,12 @@ fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
             run.stack_left.set(run.stack_left.get() - better.stack_bytes);
             (model.rewrite, model.dependences) = (Some(better.rewrite), Some(better.dependences));
             model.plan = Some(better.plan);
+        } else if let Some(own) = behind_check(&model.lifted.scop, &planned, run.options)? {
+            model.plan = Some(own);
+            if model.rewrite.take().is_some() {
+                // They were those of the other model.
+                model.dependences = None;
+            }
         } else {
             model.plan = Some(planned);
         }

@@ -14,20 +14,12 @@ use std::collections::HashMap;
 pub fn without_scalars(scop: &Scop, valid: &Set) -> (Option<Rewrite>, delicm::Outcome) {
     // Writing in some instances only takes a branch in the innermost loop.
     let options = delicm::Options { partial_writes: false, ..delicm::Options::default() };
-    let mut outcome = delicm::delicm(&within(scop, valid).unwrap_or_else(|_| scop.clone()), &options);
-    outcome.scop.context = scop.context.clone();
+    let outcome = delicm::delicm(scop, &options);
     if outcome.counts.is_nothing() {
         return (None, outcome);
     }
     let rewrite = rewrite(scop, &outcome, valid).ok();
     (rewrite, outcome)
-}
-
-/// The model for parameters for which the new loops run: a loop that is assumed to run at least once always gives a value,
-/// which then may have a cell. A few more parameters do no harm, and keep it simple.
-pub fn within(scop: &Scop, valid: &Set) -> isl::Result<Scop> {
-    let valid = Set::from_basic_set(valid.clone().remove_divs()?.simple_hull()?)?;
-    Ok(Scop { context: scop.context.clone().intersect(valid)?, ..scop.clone() })
 }
 
 /// What a changed model means for the code to be written.

@@ -10,7 +10,7 @@
 //! which is a part of the run-time check.
 
 use crate::order::{NewOrder, Plan, as_given, optimized};
-use crate::scalars::{rewrite, within};
+use crate::scalars::rewrite;
 use assume::{Below, Conjunct, Test, rows};
 use astgen::Expr;
 use dataflow::Dependences;
@@ -67,11 +67,11 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
     if options.expand == Expand::None || nest.outcome.counts.after == (0, 0) || !is_free {
         return None;
     }
-    let before = within(&nest.outcome.scop, nest.valid).ok()?;
-    let flows = Flows::new(&before).ok()?;
+    let before = &nest.outcome.scop;
+    let flows = Flows::new(before).ok()?;
     let mut best: Option<Candidate> = None;
     for loops in [Loops::Innermost, Loops::All] {
-        let Some(expanded) = expand(&before, &flows, loops).ok()? else { break };
+        let Some(expanded) = expand(before, &flows, loops).ok()? else { break };
         let is_known = best.as_ref().is_some_and(|best| best.expanded.scop.arrays == expanded.scop.arrays);
         if is_known || !fits(&expanded.scop, nest, options) {
             continue;
@@ -88,7 +88,7 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
     }
     let Candidate { expanded, dependences, mut new } = best?;
     expanded.scop.verify().ok()?;
-    let verdict = check(&before, &flows, &expanded.scop, &[]).ok()?;
+    let verdict = check(before, &flows, &expanded.scop, &[]).ok()?;
     if verdict != Verdict::Same {
         return None;
     }

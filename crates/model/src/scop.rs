@@ -206,6 +206,16 @@ impl Body {
 }
 
 impl Stmt {
+    /// The statement in that part of its domain which is left for parameter values of the context.
+    fn within(&self, domain: Set, context: &Set) -> isl::Result<Stmt> {
+        let mut stmt = Stmt { domain: domain.gist_params(context.clone())?, ..self.clone() };
+        for access in &mut stmt.accesses {
+            let relation = access.relation.clone().intersect_params(context.clone())?.coalesce()?;
+            access.relation = relation.gist_params(context.clone())?;
+        }
+        Ok(stmt)
+    }
+
     /// The access of that number, if it is the statement's.
     pub fn access(&self, id: AccessId) -> Option<&Access> {
         self.accesses.iter().find(|access| access.id == id)
@@ -334,6 +344,28 @@ impl Scop {
         all.intersect_params(self.context.clone())
     }
 
+    /// The model for these parameter values only: those of its statements that then are executed, and their old numbers. What the
+    /// context says no set repeats. More values than these do no harm and may keep it simple.
+    pub fn within(&self, valid: &Set) -> isl::Result<(Scop, Vec<StmtId>)> {
+        let valid = Set::from_basic_set(valid.clone().remove_divs()?.simple_hull()?)?;
+        let valid = valid.align_params(self.context.get_space()?)?;
+        if self.context.is_subset(&valid)? {
+            return Ok((self.clone(), self.stmt_ids().collect()));
+        }
+        let context = self.context.clone().intersect(valid)?;
+        let mut scop = Scop { context: context.clone(), stmts: Vec::new(), ..self.clone() };
+        let mut kept = Vec::new();
+        for (id, stmt) in self.stmt_ids().zip(&self.stmts) {
+            let domain = stmt.domain.clone().intersect_params(context.clone())?.coalesce()?;
+            if !domain.is_empty()? {
+                scop.stmts.push(stmt.within(domain, &context)?);
+                kept.push(id);
+            }
+        }
+        scop.order = ordered(&self.order, &kept);
+        Ok((scop, kept))
+    }
+
     /// The accesses of one kind: `{ S[i,j] -> A[x,y] }`.
     pub fn accesses_of(&self, kind: AccessKind) -> isl::Result<UnionMap> {
         self.accesses(|_, access| access.kind == kind)
@@ -414,4 +446,24 @@ pub fn stmts_below(parts: &[Order]) -> Vec<StmtId> {
         }
     }
     found
+}
+
+/// The order of the kept statements, by their new numbers.
+pub fn ordered(order: &[Order], kept: &[StmtId]) -> Vec<Order> {
+    let mut parts = Vec::new();
+    for part in order {
+        match part {
+            Order::Stmt(id) => {
+                let new = kept.iter().position(|known| known == id);
+                parts.extend(new.map(|new| Order::Stmt(StmtId(new as u32))));
+            }
+            Order::Loop(body) => {
+                let body = ordered(body, kept);
+                if !body.is_empty() {
+                    parts.push(Order::Loop(body));
+                }
+            }
+        }
+    }
+    parts
 }

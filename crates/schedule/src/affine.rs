@@ -8,7 +8,7 @@
 //! What is not affine (quotients, several pieces) has no row; whoever asks takes the worst case.
 
 use isl::{Aff, DimType, Map, PwAff, PwMultiAff, Set, Val};
-use model::{Access, AccessKind, Scop, Stmt};
+use model::{Access, AccessKind, Array, Scop, Stmt};
 
 /// One member of a band for one statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,8 +51,10 @@ pub fn models(scop: &Scop, estimate: i64) -> isl::Result<Vec<StmtModel>> {
     scop.stmts.iter().map(|stmt| stmt_model(scop, stmt, &params)).collect()
 }
 
-/// One point of the context: each parameter at the estimate if the context allows it.
+/// One point of the context: each parameter at the estimate if the context allows it. Arrays with many dimensions have short
+/// ones: a cube of 1000 doubles along each side has 8 GB.
 fn estimated_params(scop: &Scop, estimate: i64) -> isl::Result<Set> {
+    let estimate = scop.arrays.iter().map(longest_side).fold(estimate, i64::min);
     let mut chosen = scop.context.clone();
     for param in &scop.params {
         let low = param.range.0.unwrap_or(i64::MIN);
@@ -67,6 +69,18 @@ fn estimated_params(scop: &Scop, estimate: i64) -> isl::Result<Set> {
     }
     Ok(chosen)
 }
+
+/// How long the sides of an array can be of which sizes are not known.
+fn longest_side(array: &Array) -> i64 {
+    let is_unknown = |size: &&Option<String>| size.as_ref().is_none_or(|size| size.parse::<i64>().is_err());
+    match array.shape.iter().filter(is_unknown).count() {
+        0 | 1 => i64::MAX,
+        sides => MOST_CELLS.powf(1.0 / sides as f64) as i64,
+    }
+}
+
+/// How many cells an array of unknown size is taken to have at most.
+const MOST_CELLS: f64 = (1u32 << 21) as f64;
 
 fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> {
     let domain = stmt.domain.clone().intersect_params(params.clone())?;

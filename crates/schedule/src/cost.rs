@@ -23,7 +23,7 @@
 
 use crate::Machine;
 use crate::affine::{AccessModel, StmtModel, directions};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A loop around a statement.
 #[derive(Clone, Debug)]
@@ -77,10 +77,13 @@ impl Cost {
 
 /// Cycles.
 const LATENCY: f64 = 4.0;
-const L1_MISS: f64 = 5.0;
-const L2_MISS: f64 = 20.0;
+/// What is left of waiting for a line when several are under way.
+const L1_MISS: f64 = 2.5;
+const L2_MISS: f64 = 7.0;
 const ITERATION: f64 = 1.5;
 const START: f64 = 6.0;
+/// A vector loop also has a last part that does not fill a vector.
+const VECTOR_START: f64 = 20.0;
 const GUARD: f64 = 1.0;
 /// Two operations or accesses start in each cycle.
 const ISSUE: f64 = 0.5;
@@ -247,7 +250,7 @@ fn pace(moved: &Moved, at: usize) -> Pace {
 /// waits.
 fn work(placed: &[Placed<'_>], machine: &Machine) -> f64 {
     let mut total = 0.0;
-    let mut serial: HashMap<usize, (f64, f64)> = HashMap::new();
+    let mut serial: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
     for one in placed {
         let each = throughput(one, machine);
         match innermost(one) {
@@ -314,7 +317,7 @@ fn control(placed: &[Placed<'_>]) -> f64 {
         for (at, each) in one.path.loops[..count].iter().enumerate() {
             let first = seen.insert(each.id);
             if first && at + 1 == count && !one.path.block {
-                total += START * runs;
+                total += runs * if one.path.vector { VECTOR_START } else { START };
             } else if first {
                 total += ITERATION * runs * each.trip;
             }
@@ -367,16 +370,18 @@ fn key(one: &Placed<'_>, moved: &Moved, from: usize) -> Key {
 
 /// The bytes that one run of each loop touches.
 fn footprints(placed: &[Placed<'_>], line: f64) -> HashMap<usize, f64> {
-    let mut found: HashMap<usize, f64> = HashMap::new();
-    let mut seen = HashSet::new();
+    let mut shared: BTreeMap<(usize, Key), f64> = BTreeMap::new();
     for one in placed {
         for (from, each) in one.path.loops.iter().enumerate() {
             for moved in &one.moved {
-                if seen.insert((each.id, key(one, moved, from))) {
-                    *found.entry(each.id).or_default() += line * lines(moved, one.path, from, line);
-                }
+                let touched = shared.entry((each.id, key(one, moved, from))).or_default();
+                *touched = touched.max(line * lines(moved, one.path, from, line));
             }
         }
+    }
+    let mut found: HashMap<usize, f64> = HashMap::new();
+    for ((id, _), touched) in shared {
+        *found.entry(id).or_default() += touched;
     }
     found
 }
@@ -385,8 +390,8 @@ fn footprints(placed: &[Placed<'_>], line: f64) -> HashMap<usize, f64> {
 fn misses(placed: &[Placed<'_>], size: f64, machine: &Machine) -> f64 {
     let line = machine.line_bytes as f64;
     let footprints = footprints(placed, line);
-    let mut counted = HashSet::new();
-    let mut total = 0.0;
+    // A statement that is executed rarely brings in less than another that shares its lines.
+    let mut brought: BTreeMap<Key, f64> = BTreeMap::new();
     for one in placed {
         let loops = &one.path.loops;
         // The first loop whose one run fits; the loop around it is the one that keeps its lines.
@@ -394,11 +399,10 @@ fn misses(placed: &[Placed<'_>], size: f64, machine: &Machine) -> f64 {
         let keeper = fits.unwrap_or(loops.len()).saturating_sub(1).min(loops.len());
         let runs: f64 = loops[..keeper].iter().map(|each| each.trip).product();
         for moved in &one.moved {
-            if counted.insert(key(one, moved, keeper)) {
-                let each = lines(moved, one.path, keeper, line);
-                total += (runs * each).min(one.instances);
-            }
+            let each = lines(moved, one.path, keeper, line);
+            let most = brought.entry(key(one, moved, keeper)).or_default();
+            *most = most.max((runs * each).min(one.instances));
         }
     }
-    total
+    brought.values().sum()
 }

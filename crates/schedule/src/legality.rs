@@ -279,10 +279,13 @@ pub fn registers_are_legal(
             return Ok(false);
         }
     }
+    let instances = scop.stmts[stmt].domain.clone().intersect_params(scop.context.clone())?;
+    let updated = update.relation.clone().intersect_domain(instances.clone())?;
     for access in accesses.iter().filter(|access| access.array == update.array) {
-        let mut shared = update.relation.clone().apply_range(access.relation.clone().reverse()?)?;
+        let touched = access.relation.clone().intersect_domain(instances.clone())?;
+        let mut shared = updated.clone().apply_range(touched.clone().reverse()?)?;
         shared = shared.intersect(together.clone())?;
-        if access.relation.is_equal(&update.relation)? {
+        if touched.is_equal(&updated)? {
             shared = shared.intersect(apart.clone())?;
         }
         if !shared.is_empty()? {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #define M 150
-#define N 200
+#define N 400
 
 __attribute__((noinline)) void symm(double (*restrict C)[N], double (*restrict A)[M], double (*restrict B)[N]) {
   for (int i = 0; i < M; i++)

@@ -89,6 +89,17 @@ pub struct Touched {
 }
 
 impl<'p> Lifted<'p> {
+    /// Forgets what is not executed for these parameters, for which alone new loops run.
+    pub fn restrict(&mut self, valid: &Set) -> isl::Result<()> {
+        let (scop, kept) = self.scop.within(valid)?;
+        let is_kept = |index: usize| kept.contains(&StmtId(index as u32));
+        retain(&mut self.bodies, is_kept);
+        retain(&mut self.chains, is_kept);
+        retain(&mut self.links, is_kept);
+        self.scop = scop;
+        Ok(())
+    }
+
     /// The value's expression, if it can be computed in iterations of the chain without executing instructions of the
     /// region.
     pub fn expression(&self, value: Value<'p>, chain: &[Loop<'p>]) -> Option<ScevRef<'p>> {
@@ -172,6 +183,12 @@ pub fn lift<'p>(
         same,
         tables: tables.clone(),
     })
+}
+
+/// Keeps what has these numbers.
+fn retain<T>(all: &mut Vec<T>, is_kept: impl Fn(usize) -> bool) {
+    let mut indices = 0..;
+    all.retain(|_| indices.next().is_some_and(&is_kept));
 }
 
 /// What lifting makes of a region.
