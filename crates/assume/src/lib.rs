@@ -15,6 +15,16 @@
 //! The conditions of arrays with parametric sizes (4.5) come from `delinearize`; errors that do not happen are
 //! [`restriction`]s like those of `no_wrap`.
 //!
+//! # What is never assumed
+//! - *Alignment.* A copied access keeps the alignment that the program's own has, and a vector of cells gets no more than its
+//!   cells have: there is nothing to be checked (`tests/assume/alignment.c` runs at odd addresses).
+//! - *Non-null.* A pointer is compared before the nest, not followed: the check computes addresses as numbers. What it does load, it loads
+//!   under the condition under which the program would have (`tests/assume/nested-loads.c`; with pages that must not be touched `guards.c`).
+//! - *Division by non-zero.* A quotient in a bound is computed before the nest where the program would have computed it, and
+//!   is not looked at elsewhere; where the divisor is 0 the program does not look at it, or is undefined
+//!   (`tests/assume/division.c`; with divisors of 0 `guards.c`).
+//!
+//! # Forms
 //! An assumption about parameters is a *positive assumption* (a set of good values) or a *restriction* (a set of bad ones);
 //! each is kept in the form in which it was derived, because that is the small one: a restriction is a union of what
 //! can go wrong, and its complement would be an intersection of unions. All are collected in [`model::Ledger`] and simplified

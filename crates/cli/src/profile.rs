@@ -348,11 +348,14 @@ fn trips(l: &Loop) -> String {
     }
 }
 
-/// What was seen to tie the iterations of a loop together.
+/// What was seen to tie the iterations of a loop together, if that was looked at.
 fn carried(nest: &Nest, l: &Loop) -> String {
     let inside = |s: u32| {
         nest.statements.get(s as usize).is_some_and(|s| s.loops.get(l.dimension as usize) == Some(&l.id))
     };
+    if !nest.statements.iter().any(|statement| inside(statement.id)) {
+        return "only counted".to_owned();
+    }
     let of_it = nest.dependences.iter().filter(|d| d.carried_by == Some(l.dimension) && inside(d.target));
     let (mut exact, mut over) = (0, 0);
     of_it.for_each(|d| if d.relation.exact { exact += 1 } else { over += 1 });

@@ -491,7 +491,12 @@ fn programs_in_go() {
     let mut go = clean("go");
     go.args(["build", "-o"]).arg(&program).arg(&file).current_dir(scratch.0.path());
     succeeds(go.env("GOCACHE", scratch.path("cache")).env("GO111MODULE", "off"));
-    let profile = scratch.profile_of(&["--once", "--only", "main.smooth"], &program);
+    let json = scratch.path("go.json");
+    let mut command = profile();
+    command.args(["--once", "--only", "main.smooth", "--json"]).arg(&json).arg("--").arg(&program);
+    // Go's runtime interrupts what has run for 10 ms, in the middle of a loop, and goes on with it as with something new.
+    succeeds(command.env("GODEBUG", "asyncpreemptoff=1"));
+    let profile = Profile::from_json(&std::fs::read_to_string(&json).unwrap()).unwrap();
     let of_smooth = |nest: &&Nest| nest.loops[0].function == "main.smooth";
     let nest = profile.nests.iter().find(of_smooth).expect("a nest");
     // The condition stands at the top: it is looked at once more.
@@ -546,6 +551,34 @@ fn without_debug_information_there_are_functions_and_no_lines() {
     assert!(profile.nests[0].loops[0].loc.is_none());
     let ids: Vec<_> = profile.warnings.iter().map(|w| w.id.as_str()).collect();
     assert_eq!(ids, ["no-debug-info"]);
+}
+
+/// Without symbols there is all but names: the same loops with the same dependences.
+#[test]
+fn a_stripped_program_is_profiled_by_its_addresses() {
+    let scratch = Scratch::new();
+    for flags in [&["-O1"][..], &["-O1", "-static"]] {
+        let program = scratch.compile(LOOPS, flags);
+        let whole = scratch.profile_of(&["--once"], &program);
+        succeeds(clean("strip").arg(&program));
+        let stripped = scratch.profile_of(&["--once"], &program);
+        let ids: Vec<_> = stripped.warnings.iter().map(|w| w.id.as_str()).collect();
+        assert_eq!(ids, ["no-symbols", "no-debug-info"], "{flags:?}");
+        let [known, found] = [(&whole, "hot"), (&stripped, "0x")].map(|(profile, name)| {
+            let costly = profile.nests.iter().max_by_key(|nest| nest.instructions).expect("a nest");
+            assert!(costly.loops[0].function.starts_with(name), "{}", costly.loops[0].function);
+            let dependences = costly.dependences.iter().map(|d| d.relation.isl.clone());
+            (costly.loops.iter().map(|l| l.iterations).collect::<Vec<_>>(), dependences.collect::<Vec<_>>())
+        });
+        assert_eq!(found, known, "{flags:?}");
+        // Nothing is recorded of a function that cannot be found, and that is said.
+        let (output, profile) = scratch.profile(&["--only", "hot"], &program, &[]);
+        let profile = profile.expect("a profile");
+        assert!(profile.nests.iter().all(|nest| nest.statements.is_empty()), "{flags:?}");
+        let said = stderr(&output);
+        assert!(said.contains("no function is called hot") && said.contains("[only]"), "{said}");
+        assert!(said.contains("only counted") && !said.contains("no dependence"), "{said}");
+    }
 }
 
 #[test]

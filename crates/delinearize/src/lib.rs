@@ -25,7 +25,7 @@
 //!     writes: true,
 //! };
 //! let context = ctx.parse("[n, m, c] -> { : n >= 0 and m >= 0 and c >= 0 }")?;
-//! let problem = Problem { context, accesses: vec![access], products: Default::default(), units: vec![] };
+//! let problem = Problem { context, accesses: vec![access], products: Default::default(), units: vec![], declared: None };
 //! let view = delinearize(&problem, &Options::default())?;
 //!
 //! assert_eq!((view.granule, view.shape()), (8, vec![None, Some("m".into())]));

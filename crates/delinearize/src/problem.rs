@@ -16,6 +16,9 @@ pub struct Problem {
     pub products: Products,
     /// Parameters that may well be the distance of neighbouring cells, the likeliest first.
     pub units: Vec<Rc<str>>,
+    /// The inner sizes in the program's own words, outermost first, in accesses of the smallest size; constants. That subscripts stay
+    /// inside them is what the programmer has promised.
+    pub declared: Option<Vec<i128>>,
 }
 
 /// One access.

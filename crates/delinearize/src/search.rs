@@ -7,7 +7,9 @@
 //!
 //! The *linear view*, no inner size, is always there. It is worse than a shape under a condition if the array is written
 //! (a wrong condition costs the optimization; the linear view of `A[1024*i + j]` costs it, too, because rows may overlap)
-//! and better if it is only read, for then nothing depends on anything.
+//! and better if it is only read, for then nothing depends on anything. The declared shape of an array that is written is as good as
+//! one without a condition, and comes before it if it has more dimensions: in `A[j][i][k]` with `k` inside its five, rows of five need
+//! no condition, but which of them are the same, `32*j + i`, is as open as in the linear view.
 
 use crate::frame::Frame;
 use crate::place::{Candidate, Placed, Placing, Why};
@@ -69,6 +71,7 @@ pub struct Search<'a> {
     /// `None`: nothing is known about the offset.
     accesses: &'a [Option<Known>],
     writes: bool,
+    declared: Option<Sizes>,
     tried: Vec<Sizes>,
     best: Option<Outcome>,
     /// Whether candidates were left out because there were too many.
@@ -90,6 +93,10 @@ impl<'a> Search<'a> {
             options,
             accesses,
             writes,
+            declared: problem
+                .declared
+                .as_ref()
+                .map(|sizes| sizes.iter().copied().map(Poly::constant).collect()),
             tried: Vec::new(),
             best: None,
             exhausted: false,
@@ -115,9 +122,11 @@ impl<'a> Search<'a> {
         let chains = strides::chains(&linear).unwrap_or_default();
         let monomials = strides::monomials(&linear).unwrap_or_default();
         // Where all accesses are in a triangle, both `N` and `N + 1` may fit without a condition: the plainer one is meant.
+        let declared = self.declared.clone().filter(|_| self.writes);
         let is_plainer =
             |sizes: &Sizes| chains.first().is_some_and(|chain| strides::is_plainer(sizes, chain));
-        if self.stage(monomials.iter().filter(|sizes| is_plainer(sizes)).cloned())?
+        if self.stage(declared)?
+            || self.stage(monomials.iter().filter(|sizes| is_plainer(sizes)).cloned())?
             || self.stage(chains.clone())?
             || self.stage(monomials)?
         {
@@ -221,6 +230,7 @@ impl<'a> Search<'a> {
         let cost = match (sizes.is_empty(), is_bad) {
             (true, _) if self.writes => Cost::Much,
             (true, _) => Cost::Little,
+            (false, true) if self.writes && self.declared.as_ref() == Some(sizes) => Cost::Nothing,
             (false, true) => Cost::Condition,
             (false, false) => Cost::Nothing,
         };

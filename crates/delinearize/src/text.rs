@@ -52,7 +52,13 @@ pub enum Why {
 /// Reads a problem.
 pub fn read(ctx: &Ctx, text: &str) -> Result<Text, Error> {
     let context = Set::read_from_str(ctx, "{ : }").map_err(|error| Error { line: 0, why: error.into() })?;
-    let problem = Problem { context, accesses: Vec::new(), products: Products::default(), units: vec![] };
+    let problem = Problem {
+        context,
+        accesses: Vec::new(),
+        products: Products::default(),
+        units: vec![],
+        declared: None,
+    };
     let mut read = Text { problem, names: Vec::new() };
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();

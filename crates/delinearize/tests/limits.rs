@@ -46,8 +46,13 @@ fn wrong_problems_are_errors() {
     };
     let message = |access: Access| {
         let context = ctx.parse("{ : }").unwrap();
-        let problem =
-            Problem { context, accesses: vec![access], products: Default::default(), units: vec![] };
+        let problem = Problem {
+            context,
+            accesses: vec![access],
+            products: Default::default(),
+            units: vec![],
+            declared: None,
+        };
         delinearize(&problem, &Options::default()).err().map(|error| error.to_string())
     };
     assert_eq!(message(access(Poly::counter(0), 0)).unwrap(), "access 0: it touches no byte");

@@ -268,7 +268,13 @@ fn check(case: &Case, rng: &mut Rng, counts: &mut Counts) -> Check {
     };
     let context: Set = ctx.parse(&case.context).unwrap();
     let accesses = case.accesses.iter().map(access).collect();
-    let problem = Problem { context: context.clone(), accesses, products: Default::default(), units: vec![] };
+    let problem = Problem {
+        context: context.clone(),
+        accesses,
+        products: Default::default(),
+        units: vec![],
+        declared: None,
+    };
     let view = delinearize(&problem, &Options::default()).map_err(|error| error.to_string())?;
     counts.cases += 1;
     counts.packed += usize::from(view.rows.is_some());

@@ -28,6 +28,8 @@ use crate::widen::members;
 
 /// Most points of a row with widened labels.
 const MAX_WIDE: i128 = 4096;
+/// Rows of at most this many points, all of one length, are compared with the row before.
+const SHORT_ROW: usize = 16;
 /// Salt of the fingerprints of wide rows.
 const WIDE: u64 = 0x77;
 
@@ -264,23 +266,19 @@ impl Template {
         layout: &Layout,
         points: &[i64],
     ) -> usize {
+        if self.wide {
+            return self.follow_rows(level, s, layout, points, |t, p| t.take_wide(p, D, W));
+        }
+        if self.order.len() > 1 {
+            return self.follow_rows(level, s, layout, points, Self::take_fixed::<D, W>);
+        }
         let mut taken = 0;
         loop {
+            taken += self.whole_rows::<D, W>(level, s, layout, &points[taken * W..]);
             let rest = &points[taken * W..];
-            let whole = if self.order.len() == 1 && !self.wide {
-                self.whole_rows::<D, W>(level, s, layout, rest)
-            } else {
-                0
-            };
-            taken += whole;
-            let rest = &points[taken * W..];
-            let more = if self.wide {
-                self.follow_rows(level, s, layout, rest, |t, p| t.take_wide(p, D, W))
-            } else {
-                self.follow_rows(level, s, layout, rest, Self::take_fixed::<D, W>)
-            };
+            let (more, stays) = self.follow_slice(level, s, layout, rest, Self::take_fixed::<D, W>);
             taken += more;
-            if whole == 0 || more == 0 || !self.active {
+            if stays {
                 return taken;
             }
         }
@@ -324,9 +322,18 @@ impl Template {
             {
                 return taken;
             }
+            let equal = length <= SHORT_ROW && delta[count] == 0;
             a.points += next[count] as u64 + 1;
             a.anchor_mut()[at] += 1;
             a.advance(s, prefix);
+            if equal {
+                let rows = repetitions_of(points.as_flattened(), W, length, a.delta(s));
+                if a.can_advance_by(s, prefix, rows as u64) {
+                    a.absorb_slices(s, layout, rows as u64);
+                    taken += rows * length;
+                    points = &points[rows * length..];
+                }
+            }
             taken += length;
             points = &points[length..];
         }
@@ -346,16 +353,34 @@ impl Template {
         let mut taken = 0;
         loop {
             taken += self.repeated_rows(level, s, layout, points, taken);
-            let rest = &points[taken * width..];
-            if self.is_complete() && (rest.is_empty() || !self.next_row(level, s, layout, rest)) {
+            let (more, stays) = self.follow_slice(level, s, layout, &points[taken * width..], &take);
+            taken += more;
+            if stays {
                 return taken;
             }
-            taken += take(self, rest);
-            if self.left > 0 {
-                return taken;
-            }
+        }
+    }
+
+    /// The rest of the current slice, or the first one of the next row. Returns how many points, and whether the template stays there: the
+    /// points are at their end, or depart from it.
+    #[inline(always)]
+    fn follow_slice(
+        &mut self,
+        level: &mut Level,
+        s: usize,
+        layout: &Layout,
+        points: &[i64],
+        take: impl Fn(&mut Self, &[i64]) -> usize,
+    ) -> (usize, bool) {
+        if self.is_complete() && (points.is_empty() || !self.next_row(level, s, layout, points)) {
+            return (0, true);
+        }
+        let taken = take(self, points);
+        let stays = self.left > 0;
+        if !stays {
             self.load(level, self.slice + 1, s, layout);
         }
+        (taken, stays)
     }
 
     /// A template of several slices that all move together, followed to its end by the last of the `taken` points: take the rows

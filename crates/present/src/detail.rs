@@ -24,6 +24,8 @@ pub struct Detail {
     instructions: u64,
     context: Vec<String>,
     loops: Vec<Row>,
+    /// Whether there is more than loops that were counted.
+    recorded: bool,
     source: Vec<Snippet>,
     accesses: Table<AccessRow>,
     dependences: Table<DependenceRow>,
@@ -99,6 +101,7 @@ pub fn detail(nest: &Nest, source: &dyn Fn(&str) -> Option<Vec<String>>) -> Deta
         instructions: nest.instructions,
         context: nest.context.iter().map(|frame| frame.function.clone()).collect(),
         loops: rows(nest),
+        recorded: !nest.statements.is_empty(),
         source: snippets(nest, source),
         accesses: Table::of(accesses(nest)),
         dependences: Table::of(dependences.into_iter().map(|d| dependence(nest, d)).collect()),

@@ -24,6 +24,8 @@ pub struct Module {
     entries: BTreeSet<u64>,
     /// Where functions that statements are wanted of begin; `None`: all.
     wanted: Option<BTreeSet<u64>>,
+    /// The names among those asked for that some function has.
+    names: BTreeSet<String>,
     /// Where functions begin that begin (first) and end (second) the recording.
     moments: [BTreeSet<u64>; 2],
 }
@@ -45,10 +47,6 @@ impl Selection {
     fn takes(&self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         path == self.program || self.libraries.iter().any(|library| name.contains(library.as_str()))
-    }
-
-    fn wants(&self, name: &str) -> bool {
-        self.functions.iter().any(|f| is_called(name, f))
     }
 }
 
@@ -90,6 +88,12 @@ impl Modules {
             }
         }
         files
+    }
+
+    /// Functions that were asked for and that no described file has by that name.
+    pub fn missing(&self) -> Vec<&String> {
+        let is_there = |name: &String| self.list.iter().any(|module| module.names.contains(name));
+        self.selection.functions.iter().filter(|name| !is_there(name)).collect()
     }
 
     /// The described module with code at an address, looking for new mappings if the address is unknown.
@@ -166,7 +170,7 @@ impl Module {
         });
         let tables = unwind::functions(&file);
         let mut entries: BTreeSet<u64> = tables.iter().map(|(start, ..)| start.wrapping_add(bias)).collect();
-        let mut wanted = BTreeSet::new();
+        let (mut wanted, mut names) = (BTreeSet::new(), BTreeSet::new());
         let mut moments: [BTreeSet<u64>; 2] = Default::default();
         for symbol in file.symbols().chain(file.dynamic_symbols()) {
             if symbol.kind() == SymbolKind::Text && symbol.is_definition() {
@@ -174,8 +178,9 @@ impl Module {
                 entries.insert(at);
                 let Ok(name) = symbol.name() else { continue };
                 let name = addr2line::demangle_auto(name.into(), None);
-                if selection.wants(&name) {
+                for function in selection.functions.iter().filter(|f| is_called(&name, f)) {
                     wanted.insert(at);
+                    names.insert(function.clone());
                 }
                 for (set, moment) in moments.iter_mut().zip(&selection.moments) {
                     set.extend(moment.as_ref().filter(|m| is_called(&name, m)).map(|_| at));
@@ -183,7 +188,8 @@ impl Module {
             }
         }
         let wanted = (!selection.functions.is_empty()).then_some(wanted);
-        Some(Module { path: path.clone(), stubs: stubs.collect(), code, bias, entries, wanted, moments })
+        let (path, stubs) = (path.clone(), stubs.collect());
+        Some(Module { path, stubs, code, bias, entries, wanted, names, moments })
     }
 
     /// Whether there is code to be described at an address.
@@ -223,9 +229,9 @@ mod tests {
 
     #[test]
     fn functions_by_name() {
-        let selection = Selection { functions: vec!["f".into(), "a::g".into()], ..Selection::default() };
-        assert!(selection.wants("f") && selection.wants("ns::f(int)") && selection.wants("a::g"));
-        assert!(selection.wants("f.constprop.0") && selection.wants("f.part.0.cold"));
-        assert!(!selection.wants("ff") && !selection.wants("b::g"));
+        let is_meant = |name| is_called(name, "f") || is_called(name, "a::g");
+        assert!(is_meant("f") && is_meant("ns::f(int)") && is_meant("a::g"));
+        assert!(is_meant("f.constprop.0") && is_meant("f.part.0.cold"));
+        assert!(!is_meant("ff") && !is_meant("b::g"));
     }
 }

@@ -197,21 +197,34 @@ fn guarded(state: &mut Option<Box<State>>, f: impl FnOnce(&mut State)) {
     }
 }
 
-/// Writes down an event on a processor.
+/// Writes down an event on a processor. While there is one thread, and room, that takes a few instructions.
 #[inline(always)]
 fn note(processor: c_uint, event: impl FnOnce(&State) -> Event) {
-    let _lock = alone();
+    if SEVERAL_THREADS.load(Ordering::Relaxed) {
+        return note_alone(processor, event);
+    }
     // SAFETY: as in `with`.
     let state = unsafe { &mut *STATE.0.get() };
-    let Some(running) = state else { return };
-    if running.events.len() >= EVENTS || running.processor != processor {
-        return note_after_others(state, processor, event);
+    match state {
+        Some(running) if running.events.len() < running.events.capacity() => {
+            let event = event(running);
+            running.events.push(event);
+        }
+        _ => note_after_others(state, processor, event),
     }
-    let event = event(running);
-    running.events.push(event);
 }
 
 #[cold]
+#[inline(never)]
+fn note_alone(processor: c_uint, event: impl FnOnce(&State) -> Event) {
+    with(|state| {
+        let event = event(state);
+        state.write_down(processor, event);
+    });
+}
+
+#[cold]
+#[inline(never)]
 fn note_after_others(state: &mut Option<Box<State>>, processor: c_uint, event: impl FnOnce(&State) -> Event) {
     guarded(state, |state| {
         let event = event(state);
@@ -369,12 +382,22 @@ impl State {
 
     /// Writes down an event on a processor.
     fn write_down(&mut self, processor: c_uint, event: Event) {
-        if self.events.len() >= EVENTS || self.processor != processor {
+        if self.processor != processor {
             self.catch_up();
-            self.tick();
             self.processor = processor;
+            self.tick();
+        } else if self.events.len() >= EVENTS {
+            self.make_room();
+            self.tick();
         }
         self.events.push(event);
+    }
+
+    /// Hands most of the events over.
+    fn make_room(&mut self) {
+        let thread = self.thread(self.processor);
+        let taken = self.tracer.as_mut().map_or(EVENTS, |tracer| tracer.take_most(thread, &self.events));
+        self.events.drain(..taken.min(self.events.len()));
     }
 
     fn tick(&mut self) {
@@ -481,6 +504,9 @@ impl State {
         } else if self.config.to.is_some() && !self.reached[1] {
             profile.warn("window", "the moment given with --to never came: it was recorded to the end");
         }
+        for name in self.modules.lock().iter().flat_map(|modules| modules.missing()) {
+            profile.warn("only", format!("no function is called {name}, so nothing of it was recorded"));
+        }
         if self.forked {
             profile.warn("fork", "the program has forked; only the first process was observed");
         }
@@ -562,8 +588,9 @@ unsafe extern "C" fn on_init(_: Id, processor: c_uint) {
         if state.registers.is_none() && !state.config.survey {
             state.registers = Registers::find();
         }
-        if state.started > 0 {
-            SEVERAL_THREADS.store(true, Ordering::SeqCst);
+        match state.started {
+            0 => state.processor = processor,
+            _ => SEVERAL_THREADS.store(true, Ordering::SeqCst),
         }
         let processor = processor as usize;
         if state.threads.len() <= processor {

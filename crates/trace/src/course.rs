@@ -85,13 +85,15 @@ enum Meet {
 }
 
 impl What {
-    /// How many of these events, one per lap, are as expected, as far as can be told without looking at last writers.
-    fn laps_alike<'a>(&self, events: impl Iterator<Item = &'a Event>) -> usize {
+    /// How many of these laps have this as their `n`-th event, as far as can be told without looking at last writers.
+    fn laps_alike(&self, laps: std::slice::ChunksExact<'_, Event>, n: usize) -> usize {
         match self {
-            What::Exec(block) => events
-                .take_while(|event| matches!(event, Event::Exec { block: seen } if seen == block))
-                .count(),
-            What::Access(next) => next.laps_alike(events),
+            What::Exec(block) => {
+                let is_alike =
+                    |lap: &[Event]| matches!(&lap[n], Event::Exec { block: seen } if seen == block);
+                laps.take_while(|lap| is_alike(lap)).count()
+            }
+            What::Access(next) => next.laps_alike(laps, n),
         }
     }
 
@@ -104,21 +106,21 @@ impl What {
 }
 
 impl Next {
-    fn laps_alike<'a>(&self, events: impl Iterator<Item = &'a Event>) -> usize {
+    fn laps_alike(&self, laps: std::slice::ChunksExact<'_, Event>, n: usize) -> usize {
         let (mut address, mut promise) = (self.address, self.promise);
-        let is_alike = |event: &&Event| {
-            let Event::Access(seen) = event else { return false };
+        let is_alike = |lap: &&[Event]| {
+            let Event::Access(seen) = &lap[n] else { return false };
+            let same = (seen.insn, seen.size, seen.stores) == (self.insn, self.size, self.stores);
             let kept = promise.as_mut().is_none_or(|promise| {
                 let holds = promise.holds(seen);
                 promise.advance(1);
                 holds
             });
-            let alike = (seen.address, seen.insn, seen.size, seen.stores)
-                == (address, self.insn, self.size, self.stores);
+            let expected = seen.address == address;
             address = address.wrapping_add_signed(self.stride);
-            alike && kept
+            expected && same && kept
         };
-        events.take_while(is_alike).count()
+        laps.take_while(is_alike).count()
     }
 
     /// When this and the other one touch the same bytes, in so many laps.
@@ -171,42 +173,39 @@ impl Next {
     #[inline]
     fn pass(&mut self, shadow: &mut Shadow, nodes: &Nodes, laps: usize) -> usize {
         let (address, stride, size) = (self.address, self.stride, u32::from(self.size));
+        let (mut next, shift) = (self.cell, self.shift);
         let passed = match (self.stores, self.hop) {
             (true, _) => shadow.walk(address, stride, size, laps, |cells| {
-                cells.fill(self.cell);
-                self.cell.inner = self.cell.inner.wrapping_add(1);
+                match cells {
+                    [cell] => *cell = next,
+                    _ => cells.fill(next),
+                }
+                next.inner = next.inner.wrapping_add(1);
                 true
             }),
             (false, 0) => shadow.walk(address, stride, size, laps, |cells| {
-                let expected = cells.iter().all(|cell| *cell == self.cell);
-                self.cell.inner = self.cell.inner.wrapping_add(if expected { self.shift } else { 0 });
+                let expected = match cells {
+                    [cell] => *cell == next,
+                    _ => cells.iter().all(|cell| *cell == next),
+                };
+                next.inner = next.inner.wrapping_add(if expected { shift } else { 0 });
                 expected
             }),
-            (false, _) => shadow.walk(address, stride, size, laps, |cells| self.take_hop(cells, nodes)),
+            (false, hop) => shadow.walk(address, stride, size, laps, |cells| {
+                let Some((first, rest)) = cells.split_first() else { return false };
+                let expected = rest.iter().all(|cell| cell == first)
+                    && (first.stmt, first.inner) == (next.stmt, next.inner)
+                    && nodes.hop(next.node, first.node) == Some(hop);
+                if expected {
+                    next = Cell { inner: next.inner.wrapping_add(shift), ..*first };
+                }
+                expected
+            }),
         };
+        self.cell = next;
         self.linked += passed as u64;
         self.address = address.wrapping_add_signed(stride.wrapping_mul(passed as i64));
         passed
-    }
-
-    fn take_hop(&mut self, cells: &[Cell], nodes: &Nodes) -> bool {
-        let Some((first, rest)) = cells.split_first() else { return false };
-        let expected = rest.iter().all(|cell| cell == first) && self.is_writer(first, nodes);
-        if expected {
-            self.cell = Cell { inner: self.cell.inner.wrapping_add(self.shift), ..*first };
-        }
-        expected
-    }
-
-    #[inline(always)]
-    fn is_writer(&self, cell: &Cell, nodes: &Nodes) -> bool {
-        match self.hop {
-            0 => *cell == self.cell,
-            hop => {
-                (cell.stmt, cell.inner) == (self.cell.stmt, self.cell.inner)
-                    && nodes.hop(self.cell.node, cell.node) == Some(hop)
-            }
-        }
     }
 
     /// Goes on from what is expected; `None` if that is not known, or not by constant steps. `own` stands for who stores.
@@ -258,6 +257,11 @@ impl Course {
         if let Course::Draft(steps) = self {
             note(steps, event, stop as u16, slot);
         }
+    }
+
+    /// Whether a lap has more events than that.
+    pub fn is_longer_than(&self, events: usize) -> bool {
+        matches!(self, Course::Known(steps) if steps.len() > events)
     }
 
     /// A lap begins.
@@ -477,7 +481,7 @@ impl Tracer {
 fn laps_alike(steps: &[Step], events: &[Event]) -> usize {
     let period = steps.len();
     let alike = |laps: usize, (n, step): (usize, &Step)| {
-        step.what.laps_alike(events[..laps * period].iter().skip(n).step_by(period))
+        step.what.laps_alike(events[..laps * period].chunks_exact(period), n)
     };
     steps.iter().enumerate().fold(events.len() / period, alike)
 }

@@ -79,16 +79,28 @@ impl Tracer {
 
     /// Takes events of a thread.
     pub fn take(&mut self, thread: usize, events: &[Event]) {
+        self.take_from(thread, events, false);
+    }
+
+    /// Takes events of a thread that will go on, all or up to the beginning of a lap that is not complete, which is quicker to take as a
+    /// whole; returns how many. The others have to be handed over once more, in front of those that follow.
+    pub fn take_most(&mut self, thread: usize, events: &[Event]) -> usize {
+        self.take_from(thread, events, true)
+    }
+
+    fn take_from(&mut self, thread: usize, events: &[Event], more: bool) -> usize {
         self.ensure_thread(thread);
         let mut at = 0;
         while at < events.len() {
-            at += self.take_steady(thread, &events[at..]);
+            let (taken, waits) = self.take_steady(thread, &events[at..], more);
+            at += taken;
             match events.get(at) {
-                Some(event) => self.take_slowly(thread, *event),
-                None => return,
+                Some(event) if !waits => self.take_slowly(thread, *event),
+                _ => break,
             }
             at += 1;
         }
+        at
     }
 
     /// Takes an event that was not expected.

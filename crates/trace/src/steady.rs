@@ -171,19 +171,26 @@ impl Laps {
 }
 
 impl Tracer {
-    /// Takes events as long as they are expected; returns how many.
+    /// Takes events as long as they are expected; returns how many, and whether the rest is the beginning of a lap. That is left for later
+    /// if there is `more` to come.
     #[inline]
-    pub(crate) fn take_steady(&mut self, thread: usize, events: &[Event]) -> usize {
-        let Some(mut plan) = self.threads[thread].laps.plan.take() else { return 0 };
+    pub(crate) fn take_steady(&mut self, thread: usize, events: &[Event], more: bool) -> (usize, bool) {
+        let Some(mut plan) = self.threads[thread].laps.plan.take() else { return (0, false) };
         let expected = match plan.version == self.functions.version {
-            true => self.take_expected(thread, &mut plan, events),
-            false => 0,
+            true => self.take_expected(thread, &mut plan, events, more),
+            false => (0, false),
         };
         self.threads[thread].laps.plan = Some(plan);
         expected
     }
 
-    fn take_expected(&mut self, thread: usize, plan: &mut Plan, events: &[Event]) -> usize {
+    fn take_expected(
+        &mut self,
+        thread: usize,
+        plan: &mut Plan,
+        events: &[Event],
+        more: bool,
+    ) -> (usize, bool) {
         let mut at = 0;
         while let Some(mut event) = events.get(at) {
             if plan.next == 0 && !plan.live && matches!(event, Event::Exec { .. }) {
@@ -191,6 +198,9 @@ impl Tracer {
                 at += self.take_laps(thread, plan, &events[at..]);
                 let Some(next) = events.get(at) else { break };
                 event = next;
+                if more && at > 0 && plan.next == 0 && plan.course.is_longer_than(events.len() - at) {
+                    return (at, true);
+                }
             }
             if !self.is_expected(thread, plan, event) {
                 plan.course.interrupt();
@@ -198,7 +208,7 @@ impl Tracer {
             }
             at += 1;
         }
-        at
+        (at, false)
     }
 
     /// Takes an event that is expected; false (and nothing done) if it is not.
@@ -576,9 +586,17 @@ impl Expected {
             return;
         }
         let mut from = slot.sources.iter().filter_map(|(stmt, stream)| {
-            let line = &dependences.get(*stream as usize)?.stream.line;
-            let source = writer.map_or(line.source(), |writer| writer.node);
-            let (label, shift, hop) = line.next_label(node, source, inner)?;
+            let known = &dependences.get(*stream as usize)?.stream;
+            let (label, shift, hop, source) = match writer {
+                None => {
+                    let (label, shift, hop) = known.line.next_label(node, known.line.source(), inner)?;
+                    (label, shift, hop, known.line.source())
+                }
+                Some(writer) => {
+                    let (label, shift, hop) = known.next_label(node, writer.node, inner)?;
+                    (label, shift, hop, writer.node)
+                }
+            };
             let cell = Cell { stmt: *stmt, node: source, inner: label as u32 };
             let wanted = writer.is_none_or(|writer| writer.stmt == *stmt) && i32::try_from(shift).is_ok();
             wanted.then_some((*stream, shift as u32, hop, cell))
@@ -643,7 +661,8 @@ impl Expected {
     pub fn settle_links(&mut self, dependences: &mut [Dependence]) {
         let linked = std::mem::take(&mut self.linked);
         if let Some(dependence) = dependences.get_mut(self.stream as usize).filter(|_| linked > 0) {
-            dependence.stream.line.extend_to(linked, self.latest.node);
+            let step = [1, i64::from(self.shift as i32)];
+            dependence.stream.line.extend_to(linked, step, self.latest.node);
         }
     }
 }

@@ -4,7 +4,9 @@
 //! steps and nothing else changes. [`Line`] recognises that with one comparison per point. Most lines continue the *sheet* of the
 //! lines before them: the loop around has gone on, and everything else changes as it did from the line before. Only
 //! when a sheet ends is it handed to its [`Stream`], which spells out the iteration vectors and folds them
-//! ([`fold::Folder::push_rows`]). Sheets of a few points are collected and folded together.
+//! ([`fold::Folder::push_rows`]). Sheets of a few points are collected and folded together. Lines that follow each other in the same run
+//! of a loop, all of one length, are a *strip*: four numbers that one vector instruction wrote, the next four, and so on. They are collected like
+//! a sheet, and folded line by line.
 //!
 //! A label is one integer (an address, a value), or an instance (node and innermost coordinate) whose vector is spelled
 //! out too: the dependences. The node of the label may move along a line, too, by the same *hop* from point to point: if `a[k][j]` is
@@ -13,6 +15,7 @@
 //! ```text
 //! line:   count points   [.., inner + n step0] -> [.., source + n hop, label + n step1]
 //! sheet:  rows lines     each moved by one vector, each longer by the same number of points
+//! strip:  rows lines     each moved along the innermost loop only
 //! ```
 
 use crate::nodes::Nodes;
@@ -98,7 +101,7 @@ impl Line {
         }
         let goes_on = self.hop == hop && self.next == point;
         if goes_on {
-            self.extend_to(1, source);
+            self.extend_to(1, self.step, source);
         }
         goes_on
     }
@@ -144,9 +147,9 @@ impl Line {
         }
     }
 
-    /// Makes a line longer whose last label is in this node then.
-    pub fn extend_to(&mut self, points: u64, source: u32) {
-        self.extend(points);
+    /// Makes a line longer that goes on by this step, and whose last label is in this node then.
+    pub fn extend_to(&mut self, points: u64, step: [i64; 2], source: u32) {
+        self.extend_by(points, step);
         self.source = source;
     }
 
@@ -210,7 +213,11 @@ impl Sheet {
         let label = line.first[1].checked_sub(last.first[1])?;
         let first = [line.first[0] - last.first[0], label];
         let longer = line.count as i64 - last.count as i64;
-        let outer = nodes.hop(last.node, line.node).filter(|outer| *outer > 0)?;
+        let outer = match last.node == line.node {
+            true if longer == 0 => 0,
+            true => return None,
+            false => nodes.hop(last.node, line.node).filter(|outer| *outer > 0)?,
+        };
         Some(Down { outer, source, first, longer })
     }
 }
@@ -296,7 +303,7 @@ impl Stream {
     /// Hands the current line on: to the sheet, if it is one of its lines.
     fn end_line(&mut self, nodes: &Nodes, options: &Options) {
         let count = self.line.count;
-        if count > 0 && !(self.dim > 1 && self.sheet.take(nodes, &self.line)) {
+        if count > 0 && !self.sheet.take(nodes, &self.line) {
             self.end_sheet(nodes, options);
             (self.sheet.rows, self.sheet.first, self.sheet.last) = (1, self.line, self.line);
             self.sheet.down = Down::default();
@@ -337,6 +344,24 @@ impl Stream {
         }
     }
 
+    /// Appends the points of a line but the first, which was appended last.
+    fn append_rest(&mut self, line: &Line) {
+        let (dim, labels) = (usize::from(self.dim), self.labels());
+        let width = dim + labels;
+        for _ in 1..line.count {
+            let last = self.buffer.len() - width;
+            self.buffer.extend_from_within(last..);
+            let point = &mut self.buffer[last + width..];
+            point[dim - 1] = point[dim - 1].wrapping_add(line.step[0]);
+            if labels > 0 {
+                point[width - 1] = point[width - 1].wrapping_add(line.step[1]);
+            }
+            if labels > 1 {
+                point[width - 2] = point[width - 2].wrapping_add(line.hop);
+            }
+        }
+    }
+
     /// Hands the current sheet on.
     fn end_sheet(&mut self, nodes: &Nodes, options: &Options) {
         let rows = std::mem::take(&mut self.sheet.rows);
@@ -348,7 +373,8 @@ impl Stream {
         self.tiny = if points <= 2 { self.tiny.saturating_add(1) } else { 0 };
         let at = self.buffer.len();
         self.spell(nodes, &line);
-        if points == 1 {
+        if rows == 1 && points <= SHORT {
+            self.append_rest(&line);
             return self.fold_full_buffer(options);
         }
         self.spell_way([0, line.step[0]], [line.hop, line.step[1]]);
@@ -366,9 +392,42 @@ impl Stream {
             append_points(&mut self.buffer, &sheet);
             return self.fold_full_buffer(options);
         }
+        match down.outer == 0 && rows > 1 {
+            true => self.fold_strip(&sheet, options),
+            false => self.fold_rows(&sheet, points, options),
+        }
+    }
+
+    fn fold_rows(&mut self, rows: &Rows<'_>, points: u64, options: &Options) {
         self.fold_buffer(options);
-        let taken = self.folder(options).map(|f| f.push_rows(&sheet).is_ok());
+        let taken = self.folder(options).map(|f| f.push_rows(rows).is_ok());
         self.lost += if taken == Some(true) { 0 } else { points };
+    }
+
+    fn fold_strip(&mut self, strip: &Rows<'_>, options: &Options) {
+        let mut first = strip.first.to_vec();
+        for _ in 0..strip.rows {
+            let row = Rows { first: &first, rows: 1, ..*strip };
+            if row.count <= SHORT {
+                append_points(&mut self.buffer, &row);
+                self.fold_full_buffer(options);
+            } else {
+                self.fold_rows(&row, row.count, options);
+            }
+            first.iter_mut().zip(strip.down).for_each(|(at, down)| *at = at.wrapping_add(*down));
+        }
+    }
+
+    /// If this position is the last one of the line: the next label, its step, and its hop. A line of one point is thought to go on as the
+    /// line before it.
+    pub fn next_label(&self, node: u32, source: u32, inner: u32) -> Option<(i64, i64, i64)> {
+        let (line, before) = (&self.line, &self.sheet.last);
+        if line.count != 1 {
+            return line.next_label(node, source, inner);
+        }
+        let here = (line.node, line.source, line.first[0]) == (node, source, i64::from(inner));
+        let known = before.count > 1 && before.node == node && before.step[0] == 1 && before.hop == 0;
+        (here && known).then_some((line.first[1].wrapping_add(before.step[1]), before.step[1], 0))
     }
 
     fn fold_full_buffer(&mut self, options: &Options) {
@@ -471,6 +530,21 @@ mod tests {
         assert_eq!(dependence.sheet.rows, 8);
         let (folding, _) = dependence.finish(&nodes, &options).unwrap();
         assert_eq!(folding.isl(), "{ [i0, i1] -> [i1, i0] : 0 <= i0 <= 8 and 0 <= i1 <= 49 }");
+    }
+
+    #[test]
+    fn lines_in_one_loop_are_a_strip() {
+        let (nodes, options) = (Nodes::default(), Options::default());
+        for (length, strips) in [(4, 250), (10, 100)] {
+            let mut stream = Stream::new(1, LabelKind::Integer);
+            for i in 0..1000 {
+                stream.push(&nodes, &options, 0, 0, [i, 7 * (i / length)]);
+            }
+            assert_eq!(stream.sheet.rows, strips - 1);
+            let (folding, lost) = stream.finish(&nodes, &options).unwrap();
+            assert_eq!((folding.stats.points, folding.pieces.len(), lost), (1000, 1, 0));
+            assert!(folding.is_exact());
+        }
     }
 
     #[test]

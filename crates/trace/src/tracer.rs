@@ -540,7 +540,7 @@ impl Tracer {
     /// A block runs on a thread.
     pub fn exec(&mut self, thread: usize, block: u32) {
         self.ensure_thread(thread);
-        if self.take_steady(thread, &[Event::Exec { block }]) == 1 {
+        if self.take_steady(thread, &[Event::Exec { block }], false).0 == 1 {
             return;
         }
         self.exec_slowly(thread, block);
@@ -737,7 +737,7 @@ impl Tracer {
         self.ensure_thread(thread);
         let (known, value) = (value.is_some(), value.unwrap_or(0));
         let access = Access { insn, stores, known, size: size as u16, address, value };
-        if self.take_steady(thread, &[Event::Access(access)]) == 0 {
+        if self.take_steady(thread, &[Event::Access(access)], false).0 == 0 {
             self.access_slowly(thread, access);
         }
     }

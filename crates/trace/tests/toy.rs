@@ -179,7 +179,9 @@ impl Machine {
     fn send(&mut self, tracer: &mut Tracer, thread: usize, event: Event) {
         self.events.push(event);
         if self.events.len() >= self.together {
-            tracer.take(thread, &std::mem::take(&mut self.events));
+            let taken = tracer.take_most(thread, &self.events);
+            assert!(taken > 0);
+            self.events.drain(..taken);
         }
     }
 

@@ -37,6 +37,11 @@ pub fn run(ws: &Workspace) -> Outcome {
                 unnoticed.push(kind);
             }
         }
+        println!(
+            "{} of {} kinds are noticed when they are not tested",
+            KINDS.len() - unnoticed.len(),
+            KINDS.len()
+        );
         match unnoticed.is_empty() {
             true => Ok(()),
             false => Err(Failure::failed(format!("no test needs these checks: {}", unnoticed.join(", ")))),

@@ -33,7 +33,13 @@ pub fn kernels(padding: i128) -> Vec<Kernel> {
                 all.push(Kernel {
                     name,
                     sizes,
-                    problem: Problem { context, accesses, products: Default::default(), units: vec![] },
+                    problem: Problem {
+                        context,
+                        accesses,
+                        products: Default::default(),
+                        units: vec![],
+                        declared: None,
+                    },
                 });
             }
         }

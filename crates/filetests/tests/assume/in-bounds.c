@@ -1,7 +1,7 @@
 // Figure 13: columns beyond the end of a row, which are cells of the next rows. order: reversed
 // flags: -fno-strict-aliasing
 // undefined: bounds vla-bound
-// new loops: fixed columns flat vla cube
+// new loops: fixed columns volume flat vla cube
 #include "harness.h"
 #ifdef KERNELS
 typedef long Row[8];
@@ -14,6 +14,14 @@ void NAME(columns)(int n, int m, int from, Row *A) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++)
       A[i][j + from] = 100 * i + j;
+}
+// Figure 1: the innermost subscript stays inside, the one before it need not.
+typedef long Plane[4][3];
+void NAME(volume)(int n, int m, Plane *A) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      for (int k = 0; k < 3; k++)
+        A[i][j][k] = 100 * i + 10 * j + k;
 }
 void NAME(flat)(int n, int m, int k, long *a) {
   for (int i = 0; i < n; i++)
@@ -34,6 +42,8 @@ void NAME(cube)(long n, long m, long k, long w, long v, long *a) {
 #endif
 #ifdef MAIN
 typedef long Row[8];
+typedef long Plane[4][3];
+void originalvolume(int, int, Plane *); void optimizedvolume(int, int, Plane *);
 void originalfixed(int, int, Row *, Row *); void optimizedfixed(int, int, Row *, Row *);
 void originalcolumns(int, int, int, Row *); void optimizedcolumns(int, int, int, Row *);
 void originalflat(int, int, int, long *); void optimizedflat(int, int, int, long *);
@@ -53,6 +63,9 @@ static void all_cases(void) {
     for (int m = 0; m <= 20; m++)
       for (int from = -10; from <= 10; from++)
         BOTH(columns, n, m, from, n, m, from, (Row *)a);
+  for (int n = 0; n <= 6; n++)
+    for (int m = 0; m <= 20; m++)
+      BOTH(volume, n, m, 0, n, m, (Plane *)a);
   for (int n = 0; n <= 5; n++)
     for (int m = -6; m <= 6; m++)
       for (int k = 0; k <= 9; k++) {

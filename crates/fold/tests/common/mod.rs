@@ -133,7 +133,7 @@ impl Nest {
     }
 }
 
-/// Fold points, one by one or in batches of odd sizes (both ways in must agree).
+/// Fold points, one by one and in batches of several sizes (all must agree).
 pub fn fold(points: &[Point], options: &Options) -> Folding {
     let (dim, labels) = points.first().map_or((1, 1), |(x, l)| (x.len(), l.len()));
     let mut one = Folder::new(dim, labels, options.clone()).unwrap();
@@ -142,12 +142,12 @@ pub fn fold(points: &[Point], options: &Options) -> Folding {
     }
     let one = one.finish();
     let flat: Vec<i64> = points.iter().flat_map(|(x, l)| x.iter().chain(l).copied()).collect();
-    let mut batch = Folder::new(dim, labels, options.clone()).unwrap();
-    if dim + labels > 0 {
-        for chunk in flat.chunks(7 * (dim + labels)) {
+    for size in [7, 100, points.len().max(1)].iter().filter(|_| dim + labels > 0) {
+        let mut batch = Folder::new(dim, labels, options.clone()).unwrap();
+        for chunk in flat.chunks(size * (dim + labels)) {
             batch.push_batch(chunk).unwrap();
         }
-        assert_eq!(one, batch.finish(), "points one by one and in batches");
+        assert_eq!(one, batch.finish(), "points one by one and in batches of {size}");
     }
     one
 }

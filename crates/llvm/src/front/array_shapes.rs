@@ -112,13 +112,15 @@ impl<'p> Lifter<'_, 'p> {
         }
         let is_affine = indices.iter().all(|index| memory.accesses[*index].extent.is_some());
         let context = self.affine.context()?;
-        let problem = Problem { context, accesses, products: Default::default(), units: self.likely_units() };
+        let of_view = || indices.iter().map(|index| &memory.accesses[*index]);
+        let declared = if is_affine { declared(&accesses, of_view()) } else { None };
+        let (products, units) = (Default::default(), self.likely_units());
+        let problem = Problem { context, accesses, products, units, declared };
         let view = match delinearize(&problem, self.shape_options) {
             Ok(view) => view,
             Err(delinearize::Error::Isl(error)) => return Err(error.into()),
             Err(delinearize::Error::Input { .. }) => return Ok(None),
         };
-        let of_view = || indices.iter().map(|index| &memory.accesses[*index]);
         let is_proved = view.is_always_valid()? && wants.fails.is_empty();
         let is_worth_it = !is_affine || is_proved || is_declared(&view, of_view());
         if !is_usable(&view) || !is_worth_it || view.valid.is_empty()? {
@@ -346,20 +348,48 @@ enum RowGuess {
     Nothing,
 }
 
-/// Whether the program itself has rows of these constant sizes: all addresses but those in the first row are computed by steps
-/// over such arrays. Then that subscripts stay inside is worth being assumed (paper 002, Section 4.4).
-fn is_declared<'a, 'p: 'a>(view: &View, mut accesses: impl Iterator<Item = &'a MemoryAccess<'p>>) -> bool {
-    let Some(sizes) = view.sizes.iter().map(|size| size.as_constant()).collect::<Option<Vec<_>>>() else {
-        return false;
-    };
-    let mut bytes = i128::from(view.granule);
+/// Whether the program itself has rows of these constant sizes. Then that subscripts stay inside is worth being assumed (paper
+/// 002, Section 4.4).
+fn is_declared<'a, 'p: 'a>(view: &View, accesses: impl Iterator<Item = &'a MemoryAccess<'p>>) -> bool {
+    let sizes = view.sizes.iter().map(|size| size.as_constant()).collect::<Option<Vec<_>>>();
+    sizes.is_some_and(|sizes| step_over_rows(view.granule, &sizes, accesses))
+}
+
+/// Whether all addresses but those in the first row are computed by steps over arrays of these sizes, of cells of so many bytes.
+fn step_over_rows<'a, 'p: 'a>(
+    cell: u64,
+    sizes: &[i128],
+    mut accesses: impl Iterator<Item = &'a MemoryAccess<'p>>,
+) -> bool {
+    let mut bytes = i128::from(cell);
     let mut rows = Vec::new();
-    for size in sizes.into_iter().rev() {
-        bytes = bytes.saturating_mul(size);
+    for size in sizes.iter().rev() {
+        bytes = bytes.saturating_mul(*size);
         rows.push(u64::try_from(bytes).unwrap_or(0));
     }
     let steps = |pointer: Value<'p>| rows.iter().all(|bytes| pointer.steps_over_rows(*bytes));
     accesses.all(|access| access.inst.pointer().is_some_and(steps))
+}
+
+/// The inner sizes of an array of constant sizes, if all strides of its accesses are those of its rows.
+fn declared<'a, 'p: 'a>(
+    offsets: &[Access],
+    accesses: impl Iterator<Item = &'a MemoryAccess<'p>>,
+) -> Option<Vec<i128>> {
+    let mut strides: Vec<i128> = Vec::new();
+    for Access { offset, bytes, .. } in offsets {
+        let linear = offset.as_ref()?.linear()?;
+        strides.push(i128::from(*bytes));
+        for stride in linear.strides.values() {
+            strides.push(stride.as_constant()?.checked_abs()?);
+        }
+    }
+    strides.sort_unstable_by(|a, b| b.cmp(a));
+    strides.dedup();
+    let cell = u64::try_from(*strides.last()?).ok().filter(|cell| *cell > 0)?;
+    let sizes = strides.windows(2).map(|pair| (pair[0] % pair[1] == 0).then_some(pair[0] / pair[1]));
+    let sizes = sizes.collect::<Option<Vec<_>>>()?;
+    (sizes.len() > 1 && step_over_rows(cell, &sizes, accesses)).then_some(sizes)
 }
 
 /// Whether the model and the check have words for it: all accesses in rows of a size that is a sum of parameters, or that

@@ -158,8 +158,13 @@ impl<'p> Lifter<'_, 'p> {
         let Some(domain) = self.domains.of.get(&at.block()) else { return Ok(()) };
         let access = Access { offset: Some(value), bytes: 1, domain: domain.clone(), writes: false };
         let context = self.affine.context()?;
-        let problem =
-            Problem { context, accesses: vec![access], products: Default::default(), units: vec![] };
+        let problem = Problem {
+            context,
+            accesses: vec![access],
+            products: Default::default(),
+            units: vec![],
+            declared: None,
+        };
         let view = delinearize(&problem, self.shape_options).map_err(|error| match error {
             delinearize::Error::Isl(error) => error.into(),
             delinearize::Error::Input { .. } => Stop::MayFail,

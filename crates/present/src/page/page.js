@@ -194,14 +194,18 @@
     const section = (name, ...content) => body.append(h("h3", {}, name), ...content.flat());
     if (nest.context.length) body.append(h("p", { class: "hint" }, "called through " + nest.context.join(" \u203a ")));
     section("Loops", loops(nest));
-    section("Suggestions", mine.length ? mine.map(suggestion) : h("p", { class: "none" }, "None for this nest."));
-    section("Source", source(nest));
-    section("Domain and dependences", pictures(nest));
-    section("Strides", h("p", { class: "hint" }, "bytes from one iteration to the next, outermost loop first; * is irregular"), accesses(nest));
-    section("Dependences", h("p", { class: "hint" }, nest.induction_dependences + " of induction variables are left out"), dependences(nest));
-    section("Over-approximated", nest.over_approximated.rows.length
-      ? h("ul", {}, nest.over_approximated.rows.map((t) => h("li", {}, t)), nest.over_approximated.all > nest.over_approximated.rows.length ? h("li", {}, "and more") : null)
-      : h("p", { class: "none" }, "Nothing: all that is shown is exactly what was observed."));
+    if (nest.recorded) {
+      section("Suggestions", mine.length ? mine.map(suggestion) : h("p", { class: "none" }, "None for this nest."));
+      section("Source", source(nest));
+      section("Domain and dependences", pictures(nest));
+      section("Strides", h("p", { class: "hint" }, "bytes from one iteration to the next, outermost loop first; * is irregular"), accesses(nest));
+      section("Dependences", h("p", { class: "hint" }, nest.induction_dependences + " of induction variables are left out"), dependences(nest));
+      section("Over-approximated", nest.over_approximated.rows.length
+        ? h("ul", {}, nest.over_approximated.rows.map((t) => h("li", {}, t)), nest.over_approximated.all > nest.over_approximated.rows.length ? h("li", {}, "and more") : null)
+        : h("p", { class: "none" }, "Nothing: all that is shown is exactly what was observed."));
+    } else {
+      section("Details", h("p", { class: "none" }, "Only counted: statements, strides and dependences of this nest were not recorded."));
+    }
     history.replaceState(null, "", "#nest-" + id);
     if (move) { $("#nest").scrollIntoView({ behavior: "auto", block: "start" }); $("#nest").focus({ preventScroll: true }); }
   }
