@@ -26,6 +26,6 @@ double g(long n, double *a) {
 // CHECK: {{^}}orthant: internal error in function f, which is left as it was: the new loops are broken: asked to be{{.*}}report it{{.*$}}
 // CHECK: {{^}}orthant: internal error in function f, which is left as it was: the new loops are broken: asked to be{{.*}}report it{{.*$}}
 // CHECK: {{^}}orthant: internal error in function f, which is left as it was
-// CHECK-NOT: optimized
-// CHECK: internal error
-// CHECK-NOT: optimized
+// CHECK-NOT: loop nest optimized
+// CHECK: loop nest not optimized: internal error: the new loops are broken: asked to be
+// CHECK-NOT: loop nest optimized
