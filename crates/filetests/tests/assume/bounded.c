@@ -1,5 +1,5 @@
 // Loops that end by `!=`, with the bound below the start. order: reversed
-// new loops: ne8 ne16 ne32 step beside
+// new loops: ne8 ne16 ne32 step beside far
 #include "harness.h"
 #ifdef KERNELS
 typedef unsigned char u8; typedef unsigned short u16;
@@ -31,6 +31,13 @@ void NAME(beside)(u8 lo, u8 hi, int *a, const int *b) {
   for (u8 j = lo; j != hi; j++)
     a[j] = b[j] + 1;
 }
+// Nor is it asked that a loop runs that starts so late.
+void NAME(far)(u8 lo, u8 hi, int *a, const int *b) {
+  for (int i = 0; i < 4; i++)
+    a[300 + i] = b[i] + lo;
+  for (u8 j = 40; j != hi; j++)
+    a[j] = b[j] + 1;
+}
 void NAME(pointers)(int *first, int *last, const int *b) {
   for (int *at = first; at != last; at++)
     *at = b[at - first];
@@ -40,6 +47,7 @@ void NAME(pointers)(int *first, int *last, const int *b) {
 typedef unsigned char u8; typedef unsigned short u16;
 #define DECLARE(name, T) void original##name(T, T, int *, const int *); void optimized##name(T, T, int *, const int *);
 DECLARE(ne8, u8) DECLARE(ne16, u16) DECLARE(ne32, unsigned) DECLARE(step, u8) DECLARE(nested, u8) DECLARE(beside, u8)
+DECLARE(far, u8)
 void originalpointers(int *, int *, const int *); void optimizedpointers(int *, int *, const int *);
 static int x[600], y[600], b[600];
 #define BOTH(name, lo, hi) \
@@ -51,6 +59,7 @@ static void all_cases(void) {
     for (int hi = 0; hi < 256; hi++) {
       BOTH(ne8, (u8)lo, (u8)hi);
       if (lo % 8 == 5) BOTH(beside, (u8)lo, (u8)hi);
+      if (lo % 8 == 3) BOTH(far, (u8)lo, (u8)hi);
       if ((hi - lo) % 4 == 0) BOTH(step, (u8)lo, (u8)hi);
       if (lo % 16 == 1 && hi % 16 == 3) BOTH(nested, (u8)lo, (u8)hi);
       if (lo % 16 == 1 && hi % 16 == 3) {
