@@ -92,8 +92,8 @@ fn excludes_few(clause: &BasicSet) -> isl::Result<bool> {
     let constraints = clause.get_constraint_list()?;
     for position in 0..constraints.size()? {
         let constraint = constraints.get_at(position)?;
-        let number = constraint.get_constant_val()?.get_num_si()?;
-        if constraint.is_equality()? || !(-FEW..=FEW).contains(&number) {
+        // It may be beyond 64 bits.
+        if constraint.is_equality()? || constraint.get_constant_val()?.abs()?.gt_si(FEW)? {
             return Ok(false);
         }
     }
@@ -161,5 +161,9 @@ mod tests {
     fn late_starts() {
         let stmts = "stmt S [n, m] -> { S[i] : 1000 <= i < n }\nstmt T [n, m] -> { T[i] : 0 <= i < m }\n";
         is(&worth(stmts, "{ for { S } for { T } }"), "m >= 1");
+        is(
+            &worth(&stmts.replace("1000 <= i", "99999999999999999999 <= i"), "{ for { S } for { T } }"),
+            "m >= 1",
+        );
     }
 }

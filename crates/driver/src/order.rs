@@ -58,8 +58,12 @@ pub fn plan(
 
 /// An order that somebody gave.
 pub fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
+    without_prediction(scop, schedule, false)
+}
+
+fn without_prediction(scop: &Scop, schedule: Schedule, is_own: bool) -> Result<Plan, Reason> {
     let description = schedule::describe(scop, &schedule).map_err(of_isl)?;
-    Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None, is_own: false })))
+    Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None, is_own })))
 }
 
 /// A faster order, if there is one.
@@ -96,9 +100,7 @@ pub fn behind_check(lifted: &Scop, plan: &Plan, options: &Options) -> Result<Opt
     if !is_kept || !assume::gains_from_check(lifted).map_err(of_isl)? {
         return Ok(None);
     }
-    let schedule = schedule::identity(lifted).map_err(of_isl)?;
-    let description = schedule::describe(lifted, &schedule).map_err(of_isl)?;
-    Ok(Some(Plan::New(Box::new(NewOrder { schedule, description, prediction: None, is_own: true }))))
+    without_prediction(lifted, schedule::identity(lifted).map_err(of_isl)?, true).map(Some)
 }
 
 fn imported(

@@ -432,17 +432,20 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
 fn undo<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>, message: &str) {
     run.pass.undo();
     outcome.changed = false;
-    let reason = Reason::Internal { message: message.into() };
-    eprintln!(
-        "orthant: internal error in function {}, which is left as it was: {message} ({})",
-        run.pass.symbol(),
-        reason.remedy()
-    );
+    let reason = say_left_as_it_was(&run.pass.symbol(), message);
     for model in outcome.models.iter_mut().filter(|model| model.program.is_some()) {
         (model.program, model.emitted) = (None, None);
         let obstacle = Obstacle::of_region(model.lifted.region, reason.clone());
         outcome.nests[model.nest].verdict = Verdict::Rejected(vec![obstacle]);
     }
+}
+
+/// Says that Orthant failed in a function; the reason for reports.
+pub(crate) fn say_left_as_it_was(symbol: &str, message: &str) -> Reason {
+    let reason = Reason::Internal { message: message.into() };
+    let remedy = reason.remedy();
+    eprintln!("orthant: internal error in function {symbol}, which is left as it was: {message} ({remedy})");
+    reason
 }
 
 fn refuse_to_compile(run: &Run<'_, '_>, message: &str) {

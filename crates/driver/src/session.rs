@@ -84,11 +84,7 @@ impl Session {
     /// Reports a failure of Orthant itself in a function.
     pub fn run_failed(&self, pass: Pass<'_>, message: &str) {
         let symbol = pass.symbol();
-        let reason = Reason::Internal { message: message.to_owned() };
-        eprintln!(
-            "orthant: internal error in function {symbol}, which is left as it was: {message} ({})",
-            reason.remedy()
-        );
+        let reason = pipeline::say_left_as_it_was(&symbol, message);
         let function = demangle(&symbol);
         self.publish(pass, symbol, function, &rejected(pass, &reason));
     }
