@@ -32,6 +32,7 @@ pub use convert::{condition, expression, generate};
 pub use interval::{Interval, param_ranges};
 pub use linear::Linear;
 pub use print::{expr as print_expr, print_c};
+pub use idle::stmts_in;
 pub use registers::block_stmts;
 
 use model::StmtId;
@@ -98,6 +99,8 @@ pub struct Block {
     pub height: i64,
     /// How many columns there are at most.
     pub width: i64,
+    /// How many terms one run of the loop has at most, if that is known.
+    pub depth: Option<i64>,
     /// The first column, where nothing cuts the block.
     pub column: Expr,
     /// Nothing cuts the block: there are as many rows and columns.

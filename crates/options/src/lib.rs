@@ -89,6 +89,8 @@ pub struct Options {
     pub least_gain: u32,
     /// Whether blocks of cells are kept in registers.
     pub registers: bool,
+    /// Whether the operands that such blocks share are kept on the stack.
+    pub panels: bool,
     /// The folder that orders are read from.
     pub schedule_in: Option<PathBuf>,
     /// The folder that orders are written to.
