@@ -29,10 +29,10 @@ mod print;
 mod registers;
 
 pub use convert::{condition, expression, generate};
+pub use idle::stmts_in;
 pub use interval::{Interval, param_ranges};
 pub use linear::Linear;
 pub use print::{expr as print_expr, print_c};
-pub use idle::stmts_in;
 pub use registers::block_stmts;
 
 use model::StmtId;

@@ -261,15 +261,14 @@ impl<'a, 'p> Emitter<'a, 'p> {
     }
 
     /// An operand's value, if it is in a panel.
-    pub(super) fn from_panel(
-        &self,
-        operand: &Operand,
-        at: At,
-        kernel: &Kernel<'_, 'p>,
-    ) -> Option<Value<'p>> {
+    pub(super) fn from_panel(&self, operand: &Operand, at: At, kernel: &Kernel<'_, 'p>) -> Option<Value<'p>> {
         let (b, panels) = (self.builder(), kernel.panels?);
         if let Some(panel) = panels.rows.get(operand) {
-            return Some(b.load_at(panel.ty, self.panel_address(panel, kernel.steps, at.0), panel.bytes as u32));
+            return Some(b.load_at(
+                panel.ty,
+                self.panel_address(panel, kernel.steps, at.0),
+                panel.bytes as u32,
+            ));
         }
         let panel = panels.columns.get(operand).filter(|_| kernel.columns == Use::Load)?;
         let (address, alignment) = self.panel_vector(panel, at, kernel);
@@ -309,7 +308,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
         else {
             return write(Use::Load);
         };
-        let [loads, stores, after] = [c"orthant.filled", c"orthant.fill", c"orthant.both"].map(|name| b.block(name));
+        let [loads, stores, after] =
+            [c"orthant.filled", c"orthant.fill", c"orthant.both"].map(|name| b.block(name));
         b.branch(b.load(b.int(1), filled), loads, stores);
         for (block, how) in [(stores, Use::Store), (loads, Use::Load)] {
             b.at_end(block);
