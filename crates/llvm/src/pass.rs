@@ -220,6 +220,12 @@ impl<'p> Pass<'p> {
         ask!(ffi::orthant_promote(self.raw, slots.as_ptr(), slots.len()));
     }
 
+    /// Makes a function of the blocks from `entry` to `after` that the runtime calls in each thread if `worth` holds. False: it
+    /// cannot; the blocks then do what is to be done alone.
+    pub(crate) fn outline(self, entry: Block<'p>, after: Block<'p>, worth: Value<'p>) -> bool {
+        ask!(ffi::orthant_outline(self.raw, entry.raw, after.raw, worth.raw))
+    }
+
     /// Keeps the function as it is, so that all can be undone; false if that cannot be.
     pub fn keep(self) -> bool {
         ask!(ffi::orthant_keep(self.raw))
