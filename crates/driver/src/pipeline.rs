@@ -458,7 +458,11 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
 /// What is to run in threads becomes functions; what LLVM's verifier says against that.
 fn start_threads<'p>(run: &Run<'_, 'p>, forks: &[Fork<'p>]) -> Option<String> {
     let outlined = forks.iter().filter(|fork| fork.outline(run.pass)).count();
-    if outlined > 0 { run.pass.verify() } else { None }
+    match outlined {
+        0 => None,
+        _ if run.is_to_break() => Some("asked to be".into()),
+        _ => run.pass.verify(),
+    }
 }
 
 fn forks_of(options: &Options) -> Forks {
@@ -494,12 +498,16 @@ fn refuse_to_compile(run: &Run<'_, '_>, message: &str) {
 }
 
 impl Run<'_, '_> {
-    /// Tests call new loops broken that are not.
+    /// Tests call new loops broken that are not; those in threads when the threads' functions are made.
     fn unless_broken<'p>(&self, emitted: Emitted<'p>) -> Result<Emitted<'p>, Failure> {
-        match &self.options.break_in {
-            Some(name) if *name == self.pass.symbol() => Err(Failure::Broken("asked to be".into())),
-            _ => Ok(emitted),
+        match self.is_to_break() && emitted.forks.is_empty() {
+            true => Err(Failure::Broken("asked to be".into())),
+            false => Ok(emitted),
         }
+    }
+
+    fn is_to_break(&self) -> bool {
+        self.options.break_in.as_ref().is_some_and(|name| *name == self.pass.symbol())
     }
 
     /// How likely parts of a nest's check fail, as far as that was counted.

@@ -45,6 +45,7 @@ fn every_option_of_the_table_reaches_the_options() {
             Kind::Choice(words) | Kind::Choices(words) => {
                 (*words.iter().find(|word| **word != spec.default).expect("two words")).to_owned()
             }
+            Kind::Number(low, high) if low.to_string() == spec.default => high.to_string(),
             Kind::Number(low, _) => low.to_string(),
             Kind::Regex | Kind::File | Kind::Text => "x".to_owned(),
         };
