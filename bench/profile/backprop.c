@@ -1,11 +1,14 @@
-/* Back-propagation: one layer forward (the paper's Figure 1), rows of the weights allocated apart. */
+/* Back-propagation: a network of three layers is trained, weights in rows from one malloc each. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static float squash(float x) { return (float)(1.0 / (1.0 + exp(-x))); }
+enum { HIDDEN = 16, OUTPUT = 1, ROUNDS = 2 };
+
+static float squash(float x) { return 1.0f / (1.0f + expf(-x)); }
 
 static void layerforward(float *l1, float *l2, float **conn, int n1, int n2) {
+    l1[0] = 1.0f;
     for (int j = 1; j <= n2; j++) {
         float sum = 0.0f;
         for (int k = 0; k <= n1; k++)
@@ -14,25 +17,73 @@ static void layerforward(float *l1, float *l2, float **conn, int n1, int n2) {
     }
 }
 
-int main(int argc, char **argv) {
-    int n1 = argc > 1 ? atoi(argv[1]) : 42, n2 = argc > 2 ? atoi(argv[2]) : 16;
-    float *l1 = malloc((n1 + 1) * sizeof *l1), *l2 = malloc((n2 + 1) * sizeof *l2);
-    float **conn = malloc((n1 + 1) * sizeof *conn);
-    unsigned state = 1;
-    for (int k = 0; k <= n1; k++) {
-        /* Something of another size in between, so that no row follows the one before at a constant distance. */
-        state = state * 1103515245u + 12345u;
-        void *between = malloc(16 + (state >> 16) % 2000);
-        conn[k] = malloc((n2 + 1) * sizeof **conn);
-        free(k % 3 ? 0 : between);
-        l1[k] = 1.0f / (k + 1);
-        for (int j = 0; j <= n2; j++)
-            conn[k][j] = (float)((k * 7 + j * 3) % 11) - 5.0f;
+static float output_error(float *delta, const float *target, const float *output, int n) {
+    float error = 0.0f;
+    for (int j = 1; j <= n; j++) {
+        delta[j] = output[j] * (1.0f - output[j]) * (target[j] - output[j]);
+        error += fabsf(delta[j]);
     }
-    layerforward(l1, l2, conn, n1, n2);
-    float total = 0.0f;
-    for (int j = 1; j <= n2; j++)
-        total += l2[j];
-    printf("%.4f\n", total);
+    return error;
+}
+
+static float hidden_error(float *delta, int n, const float *delta_out, int outputs, float **who, const float *hidden) {
+    float error = 0.0f;
+    for (int j = 1; j <= n; j++) {
+        float sum = 0.0f;
+        for (int k = 1; k <= outputs; k++)
+            sum += delta_out[k] * who[j][k];
+        delta[j] = hidden[j] * (1.0f - hidden[j]) * sum;
+        error += fabsf(delta[j]);
+    }
+    return error;
+}
+
+static void adjust(const float *delta, int n, const float *layer, int inputs, float **w, float **old) {
+    for (int j = 1; j <= n; j++)
+        for (int k = 0; k <= inputs; k++) {
+            float change = 0.3f * delta[j] * layer[k] + 0.3f * old[k][j];
+            w[k][j] += change;
+            old[k][j] = change;
+        }
+}
+
+typedef struct {
+    float *input, *hidden, *output, *target, *delta_hidden, *delta_output;
+    float **first, **second, **old_first, **old_second;
+} Net;
+
+__attribute__((noinline)) static float train(Net *net, int inputs) {
+    float error = 0.0f;
+    for (int round = 0; round < ROUNDS; round++) {
+        layerforward(net->input, net->hidden, net->first, inputs, HIDDEN);
+        layerforward(net->hidden, net->output, net->second, HIDDEN, OUTPUT);
+        error = output_error(net->delta_output, net->target, net->output, OUTPUT);
+        error += hidden_error(net->delta_hidden, HIDDEN, net->delta_output, OUTPUT, net->second, net->hidden);
+        adjust(net->delta_output, OUTPUT, net->hidden, HIDDEN, net->second, net->old_second);
+        adjust(net->delta_hidden, HIDDEN, net->input, inputs, net->first, net->old_first);
+    }
+    return error;
+}
+
+static float *vector(int n) {
+    float *v = malloc((n + 1) * sizeof *v);
+    for (int k = 0; k <= n; k++) v[k] = (float)(k * 7 % 11) / 11.0f;
+    return v;
+}
+
+static float **matrix(int rows, int columns, float scale) {
+    float **m = malloc((rows + 1) * sizeof *m);
+    for (int k = 0; k <= rows; k++) {
+        m[k] = malloc((columns + 1) * sizeof **m);
+        for (int j = 0; j <= columns; j++) m[k][j] = scale * ((float)((k * 7 + j * 3) % 11) - 5.0f);
+    }
+    return m;
+}
+
+int main(int argc, char **argv) {
+    int inputs = argc > 1 ? atoi(argv[1]) : 200;
+    Net net = {vector(inputs), vector(HIDDEN), vector(OUTPUT), vector(OUTPUT), vector(HIDDEN), vector(OUTPUT),
+               matrix(inputs, HIDDEN, 0.01f), matrix(HIDDEN, OUTPUT, 0.01f), matrix(inputs, HIDDEN, 0), matrix(HIDDEN, OUTPUT, 0)};
+    printf("%.6f\n", train(&net, inputs));
     return 0;
 }

@@ -1,48 +1,52 @@
-/* Point queries in a B+ tree of fixed order, built from sorted keys; nodes are filled up with the greatest key. */
+/* Point queries in a B+ tree of fixed order, its nodes in one array and linked by number: on each level all keys of the node are compared. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { ORDER = 64 };
-typedef struct Node { int keys[ORDER]; struct Node *child[ORDER]; int count, leaf; } Node;
+typedef struct { int next[ORDER], keys[ORDER + 1]; } Node;
 
-static Node *build(int low, int high) {
-    Node *node = malloc(sizeof *node);
-    int span = high - low;
-    node->leaf = span <= ORDER;
-    node->count = node->leaf ? span : ORDER;
-    for (int k = 0; k < ORDER; k++) node->keys[k] = INT_MAX;
-    for (int k = 0; k < node->count; k++) {
-        int from = low + (int)((long)span * k / node->count), to = low + (int)((long)span * (k + 1) / node->count);
-        node->keys[k] = 2 * from;
-        node->child[k] = node->leaf ? 0 : build(from, to);
+typedef struct { Node *nodes; int count, height; } Tree;
+
+/* Fills a node for the records from low to high, and what is below it; the number of the node. */
+static int build(Tree *tree, int low, int high, int height) {
+    int number = tree->count++, width = 1;
+    for (int level = 1; level < height; level++) width *= ORDER;
+    for (int k = 0; k < ORDER; k++) {
+        int from = low + k * width, to = from + width < high ? from + width : high;
+        tree->nodes[number].keys[k] = from < high ? 2 * from : INT_MAX;
+        tree->nodes[number].next[k] = from >= high ? 0 : height > 1 ? build(tree, from, to, height - 1) : from;
     }
-    return node;
+    tree->nodes[number].keys[ORDER] = INT_MAX;
+    return number;
 }
 
-__attribute__((noinline)) static int find(const Node *root, const int *queries, int n) {
-    int found = 0;
+__attribute__((noinline)) static void find(const Tree *tree, const int *records, const int *queries, int *at, int *below, int *answers, int n) {
+    const Node *nodes = tree->nodes;
     for (int q = 0; q < n; q++) {
-        const Node *node = root;
-        for (;;) {
-            int at = 0;
+        for (int level = 1; level < tree->height; level++) {
             for (int k = 0; k < ORDER; k++)
-                at += node->keys[k] <= queries[q];
-            if (node->leaf) {
-                found += at > 0 && node->keys[at - 1] == queries[q];
-                break;
-            }
-            node = node->child[at > 0 ? at - 1 : 0];
+                if (nodes[at[q]].keys[k] <= queries[q] && queries[q] < nodes[at[q]].keys[k + 1])
+                    below[q] = nodes[at[q]].next[k];
+            at[q] = below[q];
         }
+        for (int k = 0; k < ORDER; k++)
+            if (nodes[at[q]].keys[k] == queries[q])
+                answers[q] = records[nodes[at[q]].next[k]];
     }
-    return found;
 }
 
 int main(int argc, char **argv) {
     int n = argc > 1 ? atoi(argv[1]) : 3000, keys = 50000;
-    Node *root = build(0, keys);
-    int *queries = malloc(n * sizeof *queries);
+    Tree tree = {malloc((keys / ORDER + keys / ORDER / ORDER + 3) * sizeof(Node)), 0, 3};
+    build(&tree, 0, keys, tree.height);
+    int *records = malloc(keys * sizeof *records), *queries = malloc(n * sizeof *queries);
+    int *at = calloc(n, sizeof *at), *below = calloc(n, sizeof *below), *answers = calloc(n, sizeof *answers);
+    for (int r = 0; r < keys; r++) records[r] = r % 100;
     for (int q = 0; q < n; q++) queries[q] = (int)((q * 7919L) % (2 * keys));
-    printf("%d\n", find(root, queries, n));
+    find(&tree, records, queries, at, below, answers, n);
+    long sum = 0;
+    for (int q = 0; q < n; q++) sum += answers[q];
+    printf("%ld\n", sum);
     return 0;
 }

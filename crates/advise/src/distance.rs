@@ -111,7 +111,8 @@ pub fn distances(dependence: &Dependence, common: usize) -> Vec<Distance> {
 fn of_piece(piece: &Piece, common: usize) -> Vec<Distance> {
     let components: Vec<Interval> = (0..common).map(|d| component(piece, d)).collect();
     if components.iter().all(|c| c.low == c.high) {
-        return in_order(&components, piece.exact);
+        // Wherever exactly the instances are, this is their distance.
+        return in_order(&components, true);
     }
     by_isl(piece, common).unwrap_or_else(|_| in_order(&components, false))
 }
@@ -225,6 +226,10 @@ mod tests {
     fn a_constant_distance_is_exact() {
         let found = distances(&dependence(&[(-1, &[Some(1), Some(0)]), (2, &[Some(0), Some(1)])]), 2);
         assert_eq!((found[0].text().as_str(), found[0].level, found[0].exact), ("(1, -2)", Some(0), true));
+        // Also if the domain is not.
+        let mut somewhere = dependence(&[(-1, &[Some(1), Some(0)]), (2, &[Some(0), Some(1)])]);
+        (somewhere.relation.exact, somewhere.relation.pieces[0].exact) = (false, false);
+        assert_eq!(distances(&somewhere, 2), found);
     }
 
     #[test]

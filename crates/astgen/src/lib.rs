@@ -85,6 +85,8 @@ pub struct For {
     pub runs_once: bool,
     /// The schedule marks it as one whose iterations do not depend on each other ([`model::VECTOR`]).
     pub is_vector: bool,
+    /// The schedule marks it as one whose iterations may run in several threads ([`model::THREADS`]).
+    pub is_threads: bool,
     /// It sums up terms for a block of cells that can stay in registers ([`model::REGISTERS`]).
     pub block: Option<Block>,
     /// What is in it.

@@ -41,6 +41,9 @@ fn node(scop: &Scop, node: &Node, depth: usize, text: &mut String) {
             if l.block.is_some() {
                 let _ = writeln!(text, "{indent}// the cells of the block stay in registers");
             }
+            if l.is_threads {
+                let _ = writeln!(text, "{indent}// iterations run in threads");
+            }
             if l.is_vector {
                 let _ = writeln!(text, "{indent}// iterations are independent");
             }

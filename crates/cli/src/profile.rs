@@ -24,7 +24,7 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::PathBuf;
 use std::process::{self, ExitCode, Stdio};
 use std::time::Instant;
-use trace::profile::{Ended, Loop, LoopKind, Nest, Profile};
+use trace::profile::{Dependence, Ended, Loop, LoopKind, Nest, Profile};
 
 /// Nests shown.
 pub const SHOWN: usize = 8;
@@ -358,7 +358,8 @@ fn carried(nest: &Nest, l: &Loop) -> String {
     }
     let of_it = nest.dependences.iter().filter(|d| d.carried_by == Some(l.dimension) && inside(d.target));
     let (mut exact, mut over) = (0, 0);
-    of_it.for_each(|d| if d.relation.exact { exact += 1 } else { over += 1 });
+    let is_exact = |d: &Dependence| d.relation.exact || !d.distance.contains(&None);
+    of_it.for_each(|d| if is_exact(d) { exact += 1 } else { over += 1 });
     match (exact, over) {
         (0, 0) => "no dependence between iterations seen".to_owned(),
         (n, 0) => format!("{n} dependence{} between iterations", if n == 1 { "" } else { "s" }),

@@ -72,7 +72,7 @@ struct Page {
 impl Page {
     fn of_backprop() -> Page {
         let folder = tempfile::tempdir().unwrap();
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/profile/backprop.c");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/backprop.c");
         let program = folder.path().join("backprop");
         succeeds(
             clean("gcc")

@@ -1,11 +1,13 @@
 //! Geometric give-up (Section 5.2.4): the bounding box that stands for a stream without affine geometry.
 //!
 //! The paper's hyperrectangle starts at the origin; ours starts at the least coordinates seen, which is smaller and
-//! also right for negative coordinates. Labels get the range of all values seen and a top for every coefficient. The
-//! box contains every point that went into it; it is never called exact.
+//! also right for negative coordinates. A label keeps its coefficients if one affine function gives it for all points
+//! ([`crate::law`]); others get the range of all values seen and a top for every coefficient. The box contains every point that
+//! went into it; it is never called exact.
 //!
 //! Example: the points (2, 7), (3, 1), (9, 4) with labels 5, 1, 3 give `2 <= x <= 9, 1 <= y <= 7, 1 <= label <= 5`.
 
+use crate::law::Law;
 use crate::piece::{Count, LabelFunction, Piece, PieceLevel};
 
 /// The bounds of everything given up on.
@@ -17,19 +19,37 @@ pub(crate) struct Hull {
     /// Greatest coordinates, then greatest labels.
     max: Vec<i64>,
     points: u64,
+    /// Labels, counted from 0, that are affine everywhere.
+    laws: Vec<(usize, Law)>,
 }
 
 impl Hull {
-    /// An empty hull.
-    pub fn new(dim: usize, width: usize) -> Hull {
-        Hull { dim, min: vec![i64::MAX; width], max: vec![i64::MIN; width], points: 0 }
+    /// An empty hull without laws.
+    fn new(dim: usize, width: usize) -> Hull {
+        Hull { dim, min: vec![i64::MAX; width], max: vec![i64::MIN; width], points: 0, laws: Vec::new() }
+    }
+
+    /// The hull of these pieces, with laws if they are wanted.
+    pub fn of(dim: usize, width: usize, pieces: &[Piece], laws: bool) -> Hull {
+        let mut hull = Hull::new(dim, width);
+        pieces.iter().for_each(|piece| hull.add_piece(piece));
+        let labels = if laws { 0..width - dim } else { 0..0 };
+        hull.laws = labels.filter_map(|l| Some((l, Law::of(pieces, l)?))).collect();
+        hull
     }
 
     /// Add one point (coordinates, then labels).
     #[inline]
     pub fn add(&mut self, point: &[i64]) {
         self.bound(point);
+        self.check_laws(point);
         self.points += 1;
+    }
+
+    #[inline]
+    fn check_laws(&mut self, point: &[i64]) {
+        let (x, labels) = point.split_at(self.dim);
+        self.laws.retain_mut(|(l, law)| law.takes(x, labels[*l]));
     }
 
     #[inline]
@@ -46,6 +66,9 @@ impl Hull {
         let last: Vec<i64> = first.iter().zip(step).map(last).collect();
         self.bound(first);
         self.bound(&last);
+        // Two points of a line speak for all.
+        self.check_laws(first);
+        self.check_laws(&last);
         self.points += count;
         count
     }
@@ -54,6 +77,7 @@ impl Hull {
     /// updated; returns how many.
     pub fn add_sorted(&mut self, points: &[i64], last: &mut [i64]) -> usize {
         match (self.dim, last.len()) {
+            _ if !self.laws.is_empty() => self.add_any(points, last),
             (1, 2) => self.add_fixed::<1, 2>(points, last),
             (2, 3) => self.add_fixed::<2, 3>(points, last),
             (3, 4) => self.add_fixed::<3, 4>(points, last),
@@ -102,8 +126,8 @@ impl Hull {
         taken
     }
 
-    /// Take in a whole piece.
-    pub fn add_piece(&mut self, piece: &Piece) {
+    /// Take in a whole piece; laws are not asked.
+    fn add_piece(&mut self, piece: &Piece) {
         for (d, &a) in piece.anchor.iter().enumerate() {
             let terms = piece.levels.iter().map(|l| Some(l.step[d])).collect::<Vec<_>>();
             let (lo, hi) = bounds(piece, a, &terms);
@@ -150,6 +174,10 @@ impl Hull {
             count: Count { constant: hi[d] - lo[d], coeffs: vec![0; wide.len()] },
         };
         let label = |l: usize| {
+            let law = self.laws.iter().find(|law| law.0 == l);
+            if let Some((constant, coeffs)) = law.and_then(|(_, law)| law.seen_from(lo, &wide)) {
+                return LabelFunction { constant, coeffs, unknown: None };
+            }
             let (lo, hi) = (self.min[self.dim + l], self.max[self.dim + l]);
             let unknown = Some([Some(0), hi.checked_sub(lo)]);
             LabelFunction { constant: lo, coeffs: vec![None; wide.len()], unknown }

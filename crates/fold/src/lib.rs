@@ -16,7 +16,7 @@
 //! | `polyhedron`, `layout` | elementary polyhedra | 5.2.1 |
 //! | `absorb` | merge, extension, progression | 5.2.2, Algorithm 2 |
 //! | `label`, `widen` | label functions, compatibility, widening | 5.2.3, Algorithms 3 and 4 |
-//! | `giveup` | the bounding box | 5.2.4 |
+//! | `giveup`, `law` | the bounding box, and labels that stay affine in it | 5.2.4 |
 //! | [`piece`], [`output`], `isl_text` | the result: text, isl notation, JSON | 4.2 |
 //! | [`mod@format`] | streams as JSON lines | 4.1 |
 
@@ -31,6 +31,7 @@ mod cycle;
 mod giveup;
 mod isl_text;
 mod label;
+mod law;
 mod layout;
 mod level;
 #[cfg(test)]

@@ -4,11 +4,12 @@
 //! `F_GG,W` (both), chosen for the whole run. [`Mode::Auto`] is the adaptive mechanism its Section 7 asks for: a
 //! stream starts exact, and when its pieces explode it alone is widened, and if that is not enough it alone gives up.
 //!
-//! Two things go beyond the paper and keep the result exact; both can be switched off:
+//! Two things go beyond the paper and keep the result exact, and a third keeps more of it; all can be switched off:
 //! - *strides* ([`Options::strides`]): slices a constant distance apart fold into one piece with a divisibility
 //!   constraint, and edges may have any integer slope, once three slices agree;
 //! - *extra dimensions* ([`Options::extra_dims`]): repetition inside one loop (linearized traversals, tiles) folds
-//!   into a level that the program does not have, once three repetitions agree.
+//!   into a level that the program does not have, once three repetitions agree;
+//! - *laws* ([`Options::laws`]): a label that one affine function gives everywhere keeps it at give-up.
 
 use serde::{Deserialize, Serialize};
 
@@ -69,12 +70,17 @@ pub struct Options {
     pub strides: bool,
     /// Extra levels per loop (0 switches them off).
     pub extra_dims: usize,
+    /// Keep the coefficients of labels that are affine everywhere when the geometry is given up.
+    pub laws: bool,
     /// Most intermediate polyhedra before give-up (or, in [`Mode::Auto`], before the next step). `None`: 64, or the
     /// paper's `4 d + 1` with [`Options::paper`].
     pub max_intermediate: Option<usize>,
     /// Most finished pieces before give-up (or, in [`Mode::Auto`], before the next step), so that the memory of a
     /// stream is bounded. The paper has no such limit.
     pub max_pieces: usize,
+    /// [`Mode::Auto`] only: widen as soon as there are more than `8 d + 1` polyhedra, intermediate or finished, enough for eight
+    /// pieces; the other limits hold for give-up. For streams of which many pieces say less than their directions: addresses.
+    pub widen_early: bool,
     /// [`Mode::Auto`] only: when widening starts and at most this many points have been seen, they are folded again
     /// with widening, so that the fragments found on the way to the limit do not stay in the result.
     pub replay_points: u64,
@@ -86,8 +92,10 @@ impl Default for Options {
             mode: Mode::Auto,
             strides: true,
             extra_dims: 2,
+            laws: true,
             max_intermediate: None,
             max_pieces: 64,
+            widen_early: false,
             replay_points: 1 << 16,
         }
     }
@@ -99,14 +107,28 @@ impl Options {
         Options { mode, ..Options::default() }
     }
 
-    /// The algorithm exactly as in Section 5: unit steps, slopes of -1, 0 or 1, no extra dimensions, the paper's limit
-    /// of `4 d + 1` intermediate polyhedra, and none on finished pieces.
+    /// The algorithm exactly as in Section 5: unit steps, slopes of -1, 0 or 1, no extra dimensions, no labels after
+    /// give-up, the paper's limit of `4 d + 1` intermediate polyhedra, and none on finished pieces.
     pub fn paper(mode: Mode) -> Self {
-        Options { mode, strides: false, extra_dims: 0, max_pieces: usize::MAX, ..Options::default() }
+        Options {
+            mode,
+            strides: false,
+            extra_dims: 0,
+            laws: false,
+            max_pieces: usize::MAX,
+            ..Options::default()
+        }
+    }
+
+    /// Most intermediate polyhedra and most finished pieces of a stream with `dim` dimensions, widened or not yet.
+    pub(crate) fn limits(&self, dim: usize, widened: bool) -> (usize, u64) {
+        let early = self.widen_early && self.mode == Mode::Auto && !widened;
+        let most = if early { 8 * dim + 1 } else { usize::MAX };
+        (self.intermediate_limit(dim).min(most), self.max_pieces.min(most) as u64)
     }
 
     /// The limit on intermediate polyhedra for a stream with `dim` dimensions.
-    pub(crate) fn intermediate_limit(&self, dim: usize) -> usize {
+    fn intermediate_limit(&self, dim: usize) -> usize {
         let default = if self.strides || self.extra_dims > 0 { 64 } else { 4 * dim + 1 };
         self.max_intermediate.unwrap_or(default)
     }
@@ -129,5 +151,8 @@ mod tests {
     fn the_papers_limit_is_four_pieces_per_dimension_and_one() {
         assert_eq!(Options::paper(Mode::GiveUp).intermediate_limit(3), 13);
         assert_eq!(Options::default().intermediate_limit(3), 64);
+        let early = Options { widen_early: true, ..Options::default() };
+        assert_eq!([early.limits(3, false), early.limits(3, true)], [(25, 25), (64, 64)]);
+        assert_eq!(Options { mode: Mode::GiveUp, ..early }.limits(3, false), (64, 64));
     }
 }

@@ -19,7 +19,8 @@
 //! **Auto** ([`Mode::Auto`]). When the intermediate polyhedra or the finished pieces of the stream exceed their limit,
 //! widening is switched on. Everything so far is exact, so if the stream is still short it is enumerated again from
 //! the pieces and folded with widening from the start: the fragments do not stay. When the limits are exceeded once
-//! more, the stream gives up: the large finished pieces stay, the rest is replaced by its bounding box.
+//! more, the stream gives up: the large finished pieces stay, the rest is replaced by its bounding box, in which labels that one
+//! affine function gives keep it (`law`).
 
 use thiserror::Error;
 
@@ -159,6 +160,7 @@ impl Folder {
         }
         let layout = Layout { dim, labels, extra: options.extra_dims };
         let rules = Rules { widen: options.mode.widens_at_once(), strides: options.strides };
+        let (limit, piece_limit) = options.limits(dim, rules.widen);
         Ok(Folder {
             run: Run::new(&layout),
             levels: (0..layout.levels()).map(|_| Level::default()).collect(),
@@ -168,8 +170,8 @@ impl Folder {
             hull: None,
             stats: Stats { widened: rules.widen, ..Stats::default() },
             live: 0,
-            limit: options.intermediate_limit(dim),
-            piece_limit: options.max_pieces as u64,
+            limit,
+            piece_limit,
             lane: None,
             lane_number,
             scratch: Vec::with_capacity(layout.width()),
@@ -667,11 +669,12 @@ impl Folder {
     /// Auto's first step. Short streams are folded once more from the start.
     fn start_widening(&mut self) -> Result<(), StreamError> {
         self.stats.widened = true;
+        (self.limit, self.piece_limit) = self.options.limits(self.layout.dim, true);
         if self.stats.points <= self.options.replay_points {
             return self.replay();
         }
         self.rules.widen = true;
-        self.piece_limit = self.stats.retired.saturating_add(self.options.max_pieces as u64);
+        self.piece_limit = self.piece_limit.saturating_add(self.stats.retired);
         Ok(())
     }
 
@@ -705,18 +708,13 @@ impl Folder {
     fn give_up(&mut self) {
         let finished = self.retired.len();
         self.flush_all();
-        let mut hull = Hull::new(self.layout.dim, self.layout.width());
-        for piece in self.retired.drain(finished..) {
-            hull.add_piece(&piece);
-        }
+        let mut discarded = self.retired.split_off(finished);
         if self.options.mode == Mode::Auto {
             let enough = self.stats.points / KEEP_FRACTION;
-            for piece in self.retired.extract_if(.., |p| p.points < enough.max(2)) {
-                hull.add_piece(&piece);
-            }
+            discarded.extend(self.retired.extract_if(.., |p| p.points < enough.max(2)));
         }
         self.stats.gave_up = true;
-        self.hull = Some(hull);
+        self.hull = Some(Hull::of(self.layout.dim, self.layout.width(), &discarded, self.options.laws));
     }
 
     /// The stream has ended: the result.

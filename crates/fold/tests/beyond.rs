@@ -241,3 +241,26 @@ fn pieces_can_be_taken_as_they_retire() {
     result.pieces.extend(pieces);
     check_exact(&points, &result, "taken early");
 }
+
+#[test]
+fn labels_that_are_affine_everywhere_survive_give_up() {
+    // if (data[i][j]) use(x): the same iteration, and the row before, in an irregular part of the nest.
+    let mut rng = Rng(21);
+    let mut points: Vec<Point> = Vec::new();
+    for x in (0..3).flat_map(|t| (0..40).flat_map(move |i| (0..40).map(move |j| vec![t, i, j]))) {
+        let label = vec![x[0], x[1] - 1, x[2], x[1] * 160 + 4 * x[2], rng.range(0, 1 << 20)];
+        if rng.range(0, 1) == 1 {
+            points.push((x, label));
+        }
+    }
+    for mode in [Mode::GiveUp, Mode::WidenGiveUp, Mode::Auto] {
+        let result = fold(&points, &Options::with_mode(mode));
+        check_contains(&points, &result, mode.name());
+        assert!(result.stats.gave_up && result.pieces.len() <= 64, "{}", result.text());
+        let known: Vec<bool> = (0..5).map(|l| result.is_label_exact(l)).collect();
+        assert_eq!(known, [true, true, true, true, false], "{}: {}", mode.name(), result.text());
+        assert!(!result.is_domain_exact() && !result.is_exact());
+    }
+    let paper = fold(&points, &Options::paper(Mode::GiveUp));
+    assert!((0..5).all(|l| !paper.is_label_exact(l)), "the paper's give-up has tops only");
+}

@@ -471,6 +471,9 @@ impl Options {
             ("count-checks", Value::Flag(on)) => self.count_checks = on,
             ("delicm", Value::Flag(on)) => self.delicm = on,
             ("expand-always", Value::Flag(on)) => self.expand_always = on,
+            ("parallel", Value::Flag(on)) => self.parallel = on,
+            ("threads", Value::Number(count)) => self.threads = clamped(count) as u32,
+            ("parallel-always", Value::Flag(on)) => self.parallel_always = on,
             ("expand", Value::Words(words)) => {
                 self.expand = match words.first().copied() {
                     Some("none") => Expand::None,
@@ -513,6 +516,9 @@ impl Default for Options {
             delicm: true,
             expand: Expand::Stack,
             expand_always: false,
+            parallel: false,
+            threads: 0,
+            parallel_always: false,
             time: false,
             budget: 0,
             shape_candidates: 0,

@@ -39,6 +39,7 @@ mod json;
 pub mod legality;
 mod marks;
 mod shrink;
+pub mod threads;
 pub mod tree;
 
 pub use cost::Cost;
@@ -129,6 +130,10 @@ pub struct Options {
     pub machine: Machine,
     /// The value of a parameter about which nothing is known.
     pub estimate: i64,
+    /// How many threads loops may run in; 1: none are marked.
+    pub threads: u32,
+    /// Whether they do however little there is to do.
+    pub threads_always: bool,
     /// How much of the original's predicted cost the new schedule may have to be taken; infinity to take
     /// the best one always.
     pub threshold: f64,
@@ -144,6 +149,8 @@ impl Default for Options {
             registers: true,
             machine: Machine::default(),
             estimate: 1000,
+            threads: 1,
+            threads_always: false,
             threshold: 0.6,
         }
     }
@@ -166,6 +173,8 @@ pub enum Decision {
 pub struct New {
     /// The tree.
     pub schedule: Schedule,
+    /// The same without loops in threads, if it has some.
+    pub alone: Option<Schedule>,
     /// One line for each statement, `T(S): (i + j, i)`, then one for each innermost band.
     pub description: String,
     /// What it is expected to bring.
@@ -239,6 +248,16 @@ pub enum Error {
     Legality(#[from] legality::Error),
 }
 
+impl Error {
+    /// Whether the budget is spent.
+    pub fn is_budget(&self) -> bool {
+        match self {
+            Error::Isl(error) => error.is_budget(),
+            Error::Legality(error) => error.is_budget(),
+        }
+    }
+}
+
 /// The program's own order.
 pub fn identity(scop: &Scop) -> isl::Result<Schedule> {
     scop.schedule()
@@ -251,12 +270,7 @@ pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Re
         Optimizer { scop, dependences, options, step: &mut step, spent: Cell::new(false) }.run()
     });
     match result {
-        Err(Error::Isl(error)) if error.is_budget() => {
-            Ok(Decision::Original { reason: Reason::BudgetSpent(step) })
-        }
-        Err(Error::Legality(error)) if error.is_budget() => {
-            Ok(Decision::Original { reason: Reason::BudgetSpent(step) })
-        }
+        Err(error) if error.is_budget() => Ok(Decision::Original { reason: Reason::BudgetSpent(step) }),
         other => other,
     }
 }
@@ -308,6 +322,14 @@ impl Way {
     }
 }
 
+/// A candidate with its changes made.
+struct Finished {
+    schedule: Schedule,
+    /// Without loops in threads, if it has some.
+    alone: Option<Schedule>,
+    description: String,
+}
+
 struct Optimizer<'a> {
     scop: &'a Scop,
     dependences: &'a Dependences,
@@ -335,14 +357,48 @@ impl Optimizer<'_> {
                 false => Reason::NothingElse,
             });
         };
-        let prediction = Prediction { original: before.cost, new: best.cost };
-        if best.is_unchanged(&before) {
+        let new = threads::cost(&bonds, &best, &models, self.options)?;
+        let prediction = Prediction { original: before.cost, new };
+        if best.is_unchanged(&before) && prediction.new == best.cost {
             return original(Reason::NothingElse);
         }
-        if prediction.new.total() > self.options.threshold * prediction.original.total() {
+        if !self.pays(&prediction) {
             return original(Reason::NothingPays(prediction));
         }
-        self.finish(best, prediction)
+        let is_unchanged = best.is_unchanged(&before);
+        let alone = Prediction { new: best.cost, ..prediction };
+        let Finished { schedule, alone: unthreaded, description } = match self.finish(best)? {
+            Ok(finished) => finished,
+            Err(reason) => return original(reason),
+        };
+        let prediction = if unthreaded.is_some() { prediction } else { alone };
+        if unthreaded.is_none() && is_unchanged {
+            return original(Reason::NothingElse);
+        }
+        match self.pays(&prediction) {
+            true => {
+                let new = New { schedule, alone: unthreaded, description, prediction };
+                Ok(Decision::New(Box::new(new)))
+            }
+            false => original(Reason::NothingPays(prediction)),
+        }
+    }
+
+    fn pays(&self, prediction: &Prediction) -> bool {
+        prediction.new.total() <= self.options.threshold * prediction.original.total()
+    }
+
+    /// With loops that run in threads, if there are such; without, if the budget does not allow to find out.
+    fn in_threads(&self, schedule: &Schedule) -> Result<Option<Schedule>, Error> {
+        let share = self.scop.ctx.operations_left().unwrap_or(self.options.operations) / 2;
+        let marked = self
+            .scop
+            .ctx
+            .with_budget(share, || threads::marked(self.scop, self.dependences, schedule, self.options));
+        match marked {
+            Err(error) if error.is_budget() => Ok(None),
+            marked => marked,
+        }
     }
 
     fn bonds(&self) -> isl::Result<Bonds> {
@@ -356,7 +412,7 @@ impl Optimizer<'_> {
 
     /// The cheapest candidate; `None` if there is none within the budget.
     fn best(&mut self, bonds: &Bonds, models: &[affine::StmtModel]) -> Result<Option<Candidate>, Error> {
-        let mut best: Option<Candidate> = None;
+        let mut best: Option<(Cost, Candidate)> = None;
         let all: &[Way] = match self.options.fusion {
             // There is nothing to distribute.
             Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
@@ -368,18 +424,20 @@ impl Optimizer<'_> {
             Fusion::Max => &[Way::Isl(Fusion::Max)],
             Fusion::Min => &[Way::Isl(Fusion::Min)],
         };
-        let enough = GOOD_ENOUGH * cost::least(models, &self.options.machine);
+        let enough =
+            GOOD_ENOUGH * cost::least(models, &self.options.machine) / f64::from(self.options.threads);
         for way in all {
-            if best.as_ref().is_some_and(|best| best.cost.total() <= enough) {
+            if best.as_ref().is_some_and(|(cost, _)| cost.total() <= enough) {
                 break;
             }
             let Some(found) = self.candidate(bonds, models, *way)? else { continue };
-            let better = |best: &Candidate| found.cost.total() < CLEARLY * best.cost.total();
+            let cost = threads::cost(bonds, &found, models, self.options)?;
+            let better = |(best, _): &(Cost, Candidate)| cost.total() < CLEARLY * best.total();
             if best.as_ref().is_none_or(better) {
-                best = Some(found);
+                best = Some((cost, found));
             }
         }
-        Ok(best)
+        Ok(best.map(|(_, best)| best))
     }
 
     /// What one way finds within a share of the budget.
@@ -431,18 +489,25 @@ impl Optimizer<'_> {
         }
     }
 
-    fn finish(&mut self, best: Candidate, prediction: Prediction) -> Result<Decision, Error> {
+    /// Makes the changes; the inner error: what came out is not legal.
+    fn finish(&mut self, best: Candidate) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
         let description = describe::of_candidate(self.scop, &best)?;
         let schedule = tree::apply(self.scop, best.schedule, &best.changes)?;
         *self.step = "the proof of legality";
         let verdict = legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
         if let Verdict::Illegal(violation) = verdict {
-            return Ok(Decision::Original { reason: Reason::OurBug(violation.to_string()) });
+            return Ok(Err(Reason::OurBug(violation.to_string())));
         }
         *self.step = "parallel loops";
-        let schedule = self.mark(marks::proved(self.scop, self.dependences, schedule)?)?;
-        Ok(Decision::New(Box::new(New { schedule, description, prediction })))
+        let schedule = marks::proved(self.scop, self.dependences, schedule)?;
+        let in_threads = if self.options.threads > 1 { self.in_threads(&schedule)? } else { None };
+        let schedule = self.mark(schedule)?;
+        let (schedule, alone) = match in_threads {
+            Some(in_threads) => (self.mark(in_threads)?, Some(schedule)),
+            None => (schedule, None),
+        };
+        Ok(Ok(Finished { schedule, alone, description }))
     }
 
     /// Splits off and marks the innermost loops that the checker calls parallel.

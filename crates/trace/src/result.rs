@@ -14,7 +14,7 @@ use crate::context::{Kind, OUTSIDE};
 use crate::folded::{folded, identity, projected};
 use crate::profile::{
     Access, AccessKind, Address, Carrier, Class, Collection, Dependence, DependenceKind, FORMAT, Folded,
-    Frame, FromNest, Loop, LoopKind, Nest, Profile, Statement, Totals,
+    Frame, FromNest, Label, Loop, LoopKind, Nest, Piece, Profile, Statement, Totals,
 };
 use crate::tracer::{Target, Tracer};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -140,8 +140,8 @@ impl Builder {
             let real = repeats(&self.tracer.contexts, self.tracer.instances[number].context);
             let domain = projected(domain, &real, None);
             self.relations.push(folded(&identity(&domain), lost));
-            let options = &self.tracer.label_options;
-            let mut label = |stream: crate::stream::Stream| {
+            let Tracer { address_options, value_options, .. } = &self.tracer;
+            let mut label = |stream: crate::stream::Stream, options: &fold::Options| {
                 let found = stream.finish(nodes, options);
                 let most = found.as_ref().map_or(0, |(folding, _)| folding.stats.max_intermediate);
                 self.totals.instruction_intermediate += most as u64;
@@ -150,8 +150,14 @@ impl Builder {
             let ready = Ready {
                 domain: folded(&domain, lost),
                 identity: self.relations.len() - 1,
-                accesses: accesses.into_iter().map(|a| (label(a.address), a.several)).collect(),
-                values: values.into_iter().map(|v| (!v.data).then(|| label(v.stream))).collect(),
+                accesses: accesses
+                    .into_iter()
+                    .map(|a| (label(a.address, address_options), a.several))
+                    .collect(),
+                values: values
+                    .into_iter()
+                    .map(|v| (!v.data).then(|| label(v.stream, value_options)))
+                    .collect(),
             };
             self.ready.insert(number as u32, ready);
         }
@@ -419,7 +425,7 @@ impl Builder {
         let steps = values.peek().is_some()
             && values.all(|(_, v)| v.as_ref().is_some_and(|v| coefficient(v, d).is_some()));
         let mut own = prepared.accesses.iter().zip(&ready.accesses).filter(|((at, ..), _)| *at == insn);
-        steps && own.all(|(_, (address, several))| !several && coefficient(address, d) == Some(0))
+        steps && own.all(|(_, (address, several))| !several && stride(address, d) == Some(0))
     }
 
     /// Adds the statements; returns for each number its nest and its position there.
@@ -570,7 +576,7 @@ fn repeats(contexts: &crate::context::Contexts, context: u32) -> Vec<bool> {
 
 fn access(stores: bool, size: u32, address: &Folded, several: bool) -> Access {
     let dim = address.pieces.first().and_then(|p| p.labels.first()).map_or(0, |l| l.coefficients.len());
-    let stride = (0..dim).map(|d| coefficient(address, d));
+    let stride = (0..dim).map(|d| stride(address, d));
     Access {
         kind: if stores { AccessKind::Write } else { AccessKind::Read },
         size,
@@ -582,17 +588,62 @@ fn access(stores: bool, size: u32, address: &Folded, several: bool) -> Access {
 
 /// The coefficient along dimension `d` of a stream with one label, if it is known and the same in all pieces.
 fn coefficient(folded: &Folded, d: usize) -> Option<i64> {
-    let of = |p: &crate::profile::Piece| p.labels.first()?.coefficients.get(d).copied().flatten();
+    let of = |p: &Piece| p.labels.first()?.coefficients.get(d).copied().flatten();
     // Where a dimension has one value only there is nothing to see.
-    let wide = folded.pieces.iter().filter(|p| p.low.get(d) < p.high.get(d));
-    let mut all = wide.map(of);
+    let mut all = folded.pieces.iter().filter(|p| is_wide(p, d)).map(of);
     let first = all.next().unwrap_or(Some(0))?;
     (folded.exact_domain && all.all(|c| c == Some(first))).then_some(first)
 }
 
+/// By how much an address changes along dimension `d`, if that is known and always the same: inside of the pieces, and from one
+/// to the other unless they are over-approximated.
+fn stride(address: &Folded, d: usize) -> Option<i64> {
+    let step = coefficient(address, d)?;
+    let steady = |(p, q)| !can_follow(p, q, d) || are_one(p, q, d, step);
+    pairs(&address.pieces).all(steady).then_some(step)
+}
+
+fn pairs(pieces: &[Piece]) -> impl Iterator<Item = (&Piece, &Piece)> {
+    pieces.iter().enumerate().flat_map(|(n, p)| pieces[n + 1..].iter().map(move |q| (p, q)))
+}
+
+fn is_wide(piece: &Piece, d: usize) -> bool {
+    piece.low.get(d) < piece.high.get(d)
+}
+
+/// Whether a step along dimension `d` can lead from one piece to the other; if that is not clear, it can.
+fn can_follow(p: &Piece, q: &Piece, d: usize) -> bool {
+    let overlap = |k: usize| p.low[k] <= q.high[k] && q.low[k] <= p.high[k];
+    (0..p.low.len()).all(|k| k == d || overlap(k))
+}
+
+/// Whether two pieces have parts of one affine function, that with coefficient `along` in dimension `d`. Of over-approximated ones
+/// nobody knows.
+fn are_one(p: &Piece, q: &Piece, d: usize, along: i64) -> bool {
+    let (Some(f), Some(g)) = (p.labels.first(), q.labels.first()) else { return true };
+    if !f.exact || !g.exact {
+        return true;
+    }
+    let common = |k: usize| match (is_wide(p, k), is_wide(q, k)) {
+        (true, true) if f.coefficients[k] != g.coefficients[k] => None,
+        (true, _) => f.coefficients[k],
+        (false, true) => g.coefficients[k],
+        (false, false) => Some(if k == d { along } else { 0 }),
+    };
+    let Some(whole) = (0..p.low.len()).map(common).collect::<Option<Vec<i64>>>() else { return false };
+    // A dimension with one value has coefficient 0, so that the constant contains its share.
+    let rest = |label: &Label, piece: &Piece| {
+        let mut fixed = (0..whole.len()).filter(|k| !is_wide(piece, *k));
+        let share = |rest: i64, k: usize| rest.checked_sub(whole[k].checked_mul(piece.low[k])?);
+        label.constant.and_then(|constant| fixed.try_fold(constant, share))
+    };
+    let [a, b] = [rest(f, p), rest(g, q)];
+    a.is_some() && a == b
+}
+
 /// Target minus source along dimension `d`, if that is constant.
 fn distance(relation: &Folded, d: usize) -> Option<i64> {
-    let of = |piece: &crate::profile::Piece| {
+    let of = |piece: &Piece| {
         let label = piece.labels.get(d)?;
         let unit = label.coefficients.iter().enumerate().all(|(k, c)| *c == Some(i64::from(k == d)));
         // A dimension with one value has coefficient 0 and the value as constant.
@@ -605,5 +656,49 @@ fn distance(relation: &Folded, d: usize) -> Option<i64> {
         .filter(|_| label.exact)
     };
     let first = relation.pieces.first().and_then(of)?;
-    (relation.exact && relation.pieces.iter().all(|piece| of(piece) == Some(first))).then_some(first)
+    let all_known = relation.pieces.iter().map(|piece| piece.points).sum::<u64>() == relation.points;
+    (all_known && relation.pieces.iter().all(|piece| of(piece) == Some(first))).then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fold::{Folder, Options};
+
+    /// `address` over `[0, 9]^2`.
+    fn accessed(address: impl Fn(i64, i64) -> i64) -> Folded {
+        let mut folder = Folder::new(2, 1, Options::default()).unwrap();
+        for (i, j) in (0..10).flat_map(|i| (0..10).map(move |j| (i, j))) {
+            folder.push(&[i, j], &[address(i, j)]).unwrap();
+        }
+        folded(&folder.finish(), 0)
+    }
+
+    #[test]
+    fn strides_hold_from_piece_to_piece() {
+        let clamped = accessed(|i, j| 100 * i + 4 * (j - 1).max(0));
+        assert!(clamped.exact && clamped.pieces.len() > 1);
+        assert_eq!([0, 1].map(|d| stride(&clamped, d)), [Some(100), None]);
+        let in_turns = accessed(|i, j| 5000 * (i % 2) + 4 * j);
+        assert!(in_turns.exact);
+        assert_eq!([0, 1].map(|d| stride(&in_turns, d)), [None, Some(4)]);
+        let whole = accessed(|i, j| 100 * i + 4 * j);
+        assert_eq!([0, 1].map(|d| stride(&whole, d)), [Some(100), Some(4)]);
+    }
+
+    #[test]
+    fn parts_of_one_function_have_its_stride() {
+        let mut folder = Folder::new(2, 1, Options::default()).unwrap();
+        let used = (0..10).flat_map(|i| (0..10).map(move |j| (i, j))).filter(|(i, j)| *i != 4 && *j != 3);
+        used.for_each(|(i, j)| folder.push(&[i, j], &[100 * i + 4 * j]).unwrap());
+        let apart = folded(&folder.finish(), 0);
+        assert!(apart.exact && apart.pieces.len() > 1);
+        assert_eq!([0, 1].map(|d| stride(&apart, d)), [Some(100), Some(4)]);
+    }
+
+    #[test]
+    fn places_that_differ_have_no_stride() {
+        let rows = accessed(|i, j| [0, 700, 150, 900, 410][(i / 2) as usize] + 4 * j);
+        assert_eq!(stride(&rows, 0), None);
+    }
 }

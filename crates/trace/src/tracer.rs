@@ -40,7 +40,8 @@ pub(crate) const CHECK_EVERY: u64 = 1 << 14;
 pub struct Options {
     /// Only blocks and loops.
     pub survey: bool,
-    /// How dependences may be over-approximated. Addresses and values are widened in any case, as in the paper.
+    /// How streams may be over-approximated. In the paper's modes addresses and values are widened in any case, as there; in
+    /// [`Mode::Auto`] values are, and addresses if they have more than a few pieces.
     pub mode: Mode,
     /// Fold exactly as the paper does, without strides and extra dimensions.
     pub paper: bool,
@@ -96,8 +97,17 @@ impl Options {
         self.fold(self.mode)
     }
 
-    /// For addresses and values: widened, and given up on where dependences are.
-    pub(crate) fn of_labels(&self) -> fold::Options {
+    /// For addresses. A border (`x == 0 ? c : c - 1`) or two buffers in turns are a few exact pieces; beyond that, and in the
+    /// paper's modes, the directions that are not affine become unknown.
+    pub(crate) fn of_addresses(&self) -> fold::Options {
+        match self.mode {
+            Mode::Auto => fold::Options { widen_early: true, ..self.fold(Mode::Auto) },
+            _ => self.of_values(),
+        }
+    }
+
+    /// For values: widened, and given up on where dependences are. What is known of them is their steps, if they have any.
+    pub(crate) fn of_values(&self) -> fold::Options {
         self.fold(match self.mode {
             Mode::Exact | Mode::Widen => Mode::Widen,
             _ => Mode::WidenGiveUp,
@@ -404,7 +414,8 @@ pub(crate) struct Thread {
 /// Makes streams from events.
 pub struct Tracer {
     pub(crate) options: Options,
-    pub(crate) label_options: fold::Options,
+    pub(crate) address_options: fold::Options,
+    pub(crate) value_options: fold::Options,
     pub(crate) domain_options: fold::Options,
     pub(crate) code: Box<dyn Code>,
     pub(crate) blocks: Vec<Prepared>,
@@ -434,7 +445,8 @@ impl Tracer {
     /// A tracer for this code.
     pub fn new(code: Box<dyn Code>, options: Options) -> Tracer {
         Tracer {
-            label_options: options.of_labels(),
+            address_options: options.of_addresses(),
+            value_options: options.of_values(),
             domain_options: options.of_domains(),
             code,
             blocks: Vec::new(),
@@ -830,7 +842,7 @@ impl Tracer {
     /// Records the address of an access; returns whether it changes along the innermost loop.
     #[inline]
     fn note_address(&mut self, thread: usize, number: u32, slot: u16, address: u64) -> bool {
-        let Tracer { threads, instances, nodes, label_options, .. } = self;
+        let Tracer { threads, instances, nodes, address_options, .. } = self;
         let t = &threads[thread];
         let Some(slot) = instances[number as usize].accesses.get_mut(usize::from(slot)) else { return false };
         if slot.serial == t.serial {
@@ -841,7 +853,7 @@ impl Tracer {
         slot.serial = t.serial;
         slot.moves |= slot.last.1 == node && slot.last.0 != address;
         slot.last = (address, node);
-        slot.address.push(nodes, label_options, node, 0, [i64::from(inner), address as i64]);
+        slot.address.push(nodes, address_options, node, 0, [i64::from(inner), address as i64]);
         slot.moves
     }
 
@@ -915,7 +927,7 @@ impl Tracer {
         while let Some((insn, value)) = values.get(t.values_done)
             && usize::from(*insn) < until
         {
-            note_value(t, instance, (&self.nodes, &self.label_options), value, Memory::default());
+            note_value(t, instance, (&self.nodes, &self.value_options), value, Memory::default());
         }
     }
 
@@ -941,7 +953,7 @@ impl Tracer {
         let data =
             (0..crate::code::MAX_VALUES as u8).filter(|r| reads.contains(2 * r)).map(|r| t.values.data(r));
         let memory = Memory { value: Some(found), data: data.max().unwrap_or(0) };
-        note_value(t, instance, (&self.nodes, &self.label_options), value, memory);
+        note_value(t, instance, (&self.nodes, &self.value_options), value, memory);
     }
 
     /// The integer results of an instruction that has just accessed memory.
@@ -965,7 +977,7 @@ impl Tracer {
             if *at != insn || !due {
                 return;
             }
-            note_value(t, instance, (&self.nodes, &self.label_options), value, memory);
+            note_value(t, instance, (&self.nodes, &self.value_options), value, memory);
         }
     }
 
@@ -1084,11 +1096,12 @@ impl Tracer {
 
     /// Hands on every line that refers to nodes.
     fn flush(&mut self) {
-        let Tracer { instances, dependences, nodes, label_options, domain_options, .. } = self;
+        let Tracer { instances, dependences, nodes, address_options, value_options, domain_options, .. } =
+            self;
         for instance in instances {
             instance.domain.iter_mut().for_each(|s| s.flush(nodes, domain_options));
-            instance.accesses.iter_mut().for_each(|s| s.address.flush(nodes, label_options));
-            instance.values.iter_mut().for_each(|s| s.stream.flush(nodes, label_options));
+            instance.accesses.iter_mut().for_each(|s| s.address.flush(nodes, address_options));
+            instance.values.iter_mut().for_each(|s| s.stream.flush(nodes, value_options));
         }
         for dependence in &mut dependences.list {
             dependence.stream.flush(nodes, &dependences.options);

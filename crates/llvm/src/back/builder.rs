@@ -238,6 +238,20 @@ impl<'p> Builder<'p> {
         ask!(llvm_c::LLVMBuildCall2(self.raw, ty, function, arguments.as_mut_ptr(), 4, NO_NAME));
     }
 
+    /// What a function without parameters of the program gives, a number of 32 bits. `None`: something else has that name.
+    pub fn ask(&self, name: &std::ffi::CStr) -> Option<Value<'p>> {
+        let ty = ask!(llvm_c::LLVMFunctionType(self.int(32).0, std::ptr::null_mut(), 0, 0));
+        let function = self.function(name, ty)?;
+        Some(Value::of(ask!(llvm_c::LLVMBuildCall2(
+            self.raw,
+            ty,
+            function,
+            std::ptr::null_mut(),
+            0,
+            NO_NAME
+        ))))
+    }
+
     fn signature(&self, result: Type<'p>, argument: Type<'p>) -> LLVMTypeRef {
         let mut arguments = [argument.0];
         ask!(llvm_c::LLVMFunctionType(result.0, arguments.as_mut_ptr(), 1, 0))

@@ -12,6 +12,7 @@ use super::facts::Facts;
 use super::panel::{Around, PanelMemory, Panels};
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::scratch::{Memory, needs_heap};
+use super::threads::{Fork, Forks, Rounds};
 use super::values::{Hoisted, Sum, Values};
 use crate::front::affine::is_invariant;
 use crate::front::bodies::Links;
@@ -152,6 +153,16 @@ pub struct Loops<'a> {
     pub overlap: &'a [(ArrayId, ArrayId)],
     /// Whether they are the nest's own, and may be a copy of it.
     pub are_own: bool,
+    /// When marked loops run in threads.
+    pub forks: Forks,
+}
+
+/// New loops that are in the function.
+pub struct Emitted<'p> {
+    /// How much code was written.
+    pub growth: Growth,
+    /// What is to run in threads and does not yet.
+    pub forks: Vec<Fork<'p>>,
 }
 
 /// Writes the new loops and the check. The function is changed. Of two versions the second is for when the first part of the
@@ -163,7 +174,7 @@ pub fn emit<'p>(
     versions: &[Loops<'_>],
     memory: &PanelMemory<'p>,
     (check, counting): (&Check, Option<&Formats>),
-) -> Result<Growth, Failure> {
+) -> Result<Emitted<'p>, Failure> {
     let builder = Builder::new(pass);
     let emitter = |loops| Emitter::new((pass, lifted), prepared, &builder, loops);
     let mut emitters: Vec<_> = versions.iter().map(emitter).collect();
@@ -182,9 +193,10 @@ pub fn emit<'p>(
     first.join(&written, check, counting);
     let slots: Vec<_> = emitters.iter().flat_map(Emitter::all_slots).collect();
     pass.promote(&slots);
+    let forks = emitters.iter().flat_map(|emitter| emitter.forked.iter().copied()).collect();
     match pass.verify() {
         Some(message) => Err(Failure::Broken(message)),
-        None => Ok(Growth { own, added: size_of(builder.created()) }),
+        None => Ok(Emitted { growth: Growth { own, added: size_of(builder.created()) }, forks }),
     }
 }
 
@@ -247,6 +259,12 @@ pub(super) struct Emitter<'a, 'p> {
     pub(super) panels: Panels<'p>,
     /// Whether the operands of blocks may be kept: nothing overlaps.
     pub(super) may_have_panels: bool,
+    /// When marked loops run in threads.
+    pub(super) forks: Forks,
+    /// Whether what is written runs in threads.
+    pub(super) is_in_threads: bool,
+    /// What is to run in threads.
+    pub(super) forked: Vec<Fork<'p>>,
 }
 
 /// An instance of a statement while it is written.
@@ -302,6 +320,9 @@ impl<'a, 'p> Emitter<'a, 'p> {
             innermost: None,
             panels: Panels::default(),
             may_have_panels: loops.overlap.is_empty(),
+            forks: loops.forks,
+            is_in_threads: false,
+            forked: Vec::new(),
         }
     }
 }
@@ -493,6 +514,7 @@ impl<'p> Emitter<'_, 'p> {
             Node::For(l) => match self.block_of(l) {
                 Some(block) => self.write_block(l, &block),
                 None if l.runs_once => self.once(l),
+                None if self.forks_at(l) => self.in_threads(l),
                 None => self.for_loop(l),
             },
             Node::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
@@ -516,25 +538,47 @@ impl<'p> Emitter<'_, 'p> {
         let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
         let (head, after) = (self.builder().block(c"orthant.loop"), self.builder().block(c"orthant.after"));
         let runs = self.builder().compare(LLVMIntSLE, first, last);
+        self.rounds(l, &Rounds { first, last, stride: None }, runs, (head, after))
+    }
+
+    /// The iterations of a loop, if it runs.
+    pub(super) fn rounds(
+        &mut self,
+        l: &For,
+        rounds: &Rounds<'p>,
+        runs: Value<'p>,
+        (head, after): (Block<'p>, Block<'p>),
+    ) -> Option<()> {
         let preheader = self.builder().block(c"orthant.preheader");
         self.builder().branch(runs, preheader, after);
         self.builder().at_end(preheader);
         self.builder().jump(head);
         self.builder().at_end(head);
         let variable = self.builder().phi(self.builder().int(64));
-        self.builder().add_incoming(variable, first, preheader);
+        self.builder().add_incoming(variable, rounds.first, preheader);
         self.variables.insert(l.variable, variable);
         // Not at the end: the body may use it, and LLVM then sees what one iteration leaves for the next.
-        let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
-        self.values.next.insert(variable, (l.step, next));
+        let next = match rounds.stride {
+            Some(stride) => self.builder().binary(LLVMAdd, variable, stride),
+            None => {
+                let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
+                self.values.next.insert(variable, (l.step, next));
+                next
+            }
+        };
         let group = l.is_vector.then(|| self.facts.open());
         let around = self.innermost.replace(Around::of(l));
         self.nodes(&l.body)?;
         self.innermost = around;
-        let goes_on = self.builder().compare(LLVMIntSLE, next, last);
-        let latch = self.builder().here();
-        self.builder().branch(goes_on, head, after);
-        self.builder().add_incoming(variable, next, latch);
+        let b = self.builder();
+        let goes_on = match rounds.stride {
+            // The next value may be beyond all numbers.
+            Some(stride) => b.compare(LLVMIntUGE, b.binary(LLVMSub, rounds.last, variable), stride),
+            None => b.compare(LLVMIntSLE, next, rounds.last),
+        };
+        let latch = b.here();
+        b.branch(goes_on, head, after);
+        b.add_incoming(variable, next, latch);
         if let Some(group) = group {
             self.facts.close(group, latch);
         }

@@ -17,6 +17,7 @@
 //! - The terms of a block and the column operands do not depend on the loop over blocks.
 //! - A block has a known number of terms at most, and the function may have so much on the stack: it cannot be called again
 //!   before it returns.
+//! - Threads have panels of their own.
 //! - Blocks that are cut compute their operands themselves: what they may touch differs.
 
 use super::block::{At, Block, Kernel};
@@ -57,6 +58,11 @@ pub(super) struct Panels<'p> {
 }
 
 impl<'p> Panels<'p> {
+    /// The memory.
+    pub fn memory(&self) -> Option<Value<'p>> {
+        self.memory
+    }
+
     /// The slot, which becomes a value in the end.
     pub fn slots(&self) -> impl Iterator<Item = Value<'p>> {
         self.filled.into_iter()
@@ -125,6 +131,19 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let (start, size) = memory.made.get().filter(|(_, made)| *made >= size).unwrap_or_else(make);
         memory.made.set(Some((start, size)));
         self.panels = Panels { memory: Some(start), size, filled: Some(b.slot(b.int(1))) };
+    }
+
+    /// Memory of its own for a loop that runs in threads, which has it once for each thread; what there was before.
+    pub(super) fn private_panels(&mut self, l: &For) -> Option<Panels<'p>> {
+        let mut private = Panels { filled: self.panels.filled, ..Panels::default() };
+        private.size = self.panel_bytes(&l.body, Some(Around::of(l))).min(self.panels.size);
+        if private.size > 0 {
+            let (b, here) = (self.builder(), self.builder().here());
+            b.before(self.pass.blocks().first()?.insts().next()?);
+            private.memory = Some(b.array_slot(private.size.unsigned_abs(), ALIGNMENT as u32));
+            b.at_end(here);
+        }
+        Some(std::mem::replace(&mut self.panels, private))
     }
 
     /// The most that any block wants.

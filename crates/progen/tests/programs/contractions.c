@@ -37,7 +37,7 @@ static unsigned long hash(const void *bytes, size_t count, unsigned long seed) {
   static T *fresh_##T(int matrix, int rows, int columns) {                                                            \
     T *a = (T *)end_of(matrix) - rows * columns;                                                                      \
     for (int at = 0; at < rows * columns; at++)                                                                       \
-      a[at] = (T)((at * 7919 + matrix * 31 + 13) % 1009) / (T)3;                                                      \
+      a[at] = (T)((at * 7919l + matrix * 31 + 13) % 1009) / (T)3;                                                     \
     return a;                                                                                                         \
   }                                                                                                                   \
   __attribute__((noinline)) static void plain_##T(int n, int m, int p, T c[n][m], T a[n][p], T b[p][m]) {             \

@@ -1,0 +1,3 @@
+/* The solver of cfd.c on a grid whose elements are numbered at random. */
+#define RANDOM
+#include "cfd.c"
