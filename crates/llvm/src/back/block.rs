@@ -527,12 +527,12 @@ impl<'a, 'p> Emitter<'a, 'p> {
         }
         let value = match operand {
             Operand::Read(access) if kernel.block.is_cell(*access) => *kernel.cells.get(&at)?,
-            _ => match self.from_panel(operand, at, kernel) {
+            _ => match self.panel_value(operand, at, kernel) {
                 Some(value) => value,
                 None => self.computed(operand, ty, at, kernel)?,
             },
         };
-        self.to_panel(operand, value, at, kernel);
+        self.keep_in_panel(operand, value, at, kernel);
         kernel.known.insert(key, value);
         Some((value, at))
     }

@@ -280,7 +280,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
     }
 
     /// An operand's value, if it is in a panel.
-    pub(super) fn from_panel(&self, operand: &Operand, at: At, kernel: &Kernel<'_, 'p>) -> Option<Value<'p>> {
+    pub(super) fn panel_value(&self, operand: &Operand, at: At, kernel: &Kernel<'_, 'p>) -> Option<Value<'p>> {
         let (b, panels) = (self.builder(), kernel.panels?);
         if let Some(panel) = panels.rows.get(operand) {
             return Some(b.load_at(
@@ -295,7 +295,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
     }
 
     /// Keeps an operand's value, if it is one of a panel that is filled now.
-    pub(super) fn to_panel(&self, operand: &Operand, value: Value<'p>, at: At, kernel: &Kernel<'_, 'p>) {
+    pub(super) fn keep_in_panel(&self, operand: &Operand, value: Value<'p>, at: At, kernel: &Kernel<'_, 'p>) {
         let Some(panels) = kernel.panels.filter(|_| kernel.columns == Use::Store) else { return };
         if let Some(panel) = panels.columns.get(operand) {
             let (address, alignment) = self.panel_vector(panel, at, kernel);
