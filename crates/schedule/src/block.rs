@@ -34,6 +34,9 @@ const WIDEST: i64 = 3;
 /// More terms do not make cells' way to and from memory matter less.
 const DEEPEST: i64 = 256;
 
+/// Bytes of panels between rows.
+const PADDING: i64 = 1 << 10;
+
 /// A band of one statement that may be a contraction.
 pub struct Blocker<'a> {
     /// The statement.
@@ -115,7 +118,8 @@ impl Blocker<'_> {
         let of_term = (self.panels(roles, paces) * block.width + block.height) * bytes;
         let room = match self.machine.panel_bytes as i64 {
             0 => self.machine.l1_bytes as i64 * 3 / 4,
-            room => room,
+            // The values of rows do not lie one behind the other.
+            room => room - PADDING,
         };
         even((room / of_term).min(DEEPEST), self.trips[roles.summed], 16)
     }

@@ -37,7 +37,7 @@ use std::collections::HashMap;
 pub type Places = HashMap<StmtId, HashMap<AccessId, Place>>;
 
 /// From this size on there are loads and stores under masks on every machine that has such vectors.
-const MASKED_BITS: u32 = 256;
+pub(super) const MASKED_BITS: u32 = 256;
 
 /// How many terms take as long as a line from memory.
 const DEEP: i64 = 32;
@@ -66,7 +66,7 @@ pub(super) struct Block<'a, 'p> {
 /// How an access moves along the three loops: how much each subscript grows in one step.
 pub(super) struct Moving<'a> {
     pub(super) place: &'a Place,
-    summed: Vec<i64>,
+    pub(super) summed: Vec<i64>,
     row: Vec<i64>,
     column: Vec<i64>,
 }
@@ -408,7 +408,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
         Some(cut)
     }
 
-    fn load_cells(
+    pub(super) fn load_cells(
         &self,
         place: &Place,
         ty: Type<'p>,
@@ -471,7 +471,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
     }
 
     /// The address of the cell of the first step at this place of the block.
-    fn cell_address(
+    pub(super) fn cell_address(
         &self,
         kernel: &Kernel<'_, 'p>,
         access: AccessId,

@@ -20,8 +20,8 @@
 //! - Threads have panels of their own.
 //! - Blocks that are cut compute their operands themselves: what they may touch differs.
 
-use super::block::{At, Block, Kernel};
-use super::builder::Type;
+use super::block::{At, Block, Kernel, MASKED_BITS};
+use super::builder::{Builder, Type};
 use super::emit::Emitter;
 use super::scratch::ALIGNMENT;
 use crate::pass::Value;
@@ -255,7 +255,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
     /// Writes the loop that computes the row operands of all terms up to the `last`.
     pub(super) fn fill_rows(&self, kernel: &mut Kernel<'_, 'p>, last: Value<'p>) -> Option<()> {
         let Some(panels) = kernel.panels.filter(|panels| !panels.rows.is_empty()) else { return Some(()) };
-        let b = self.builder();
+        let (b, block) = (self.builder(), kernel.block);
         let [head, after] = [c"orthant.ahead", c"orthant.terms"].map(|name| b.block(name));
         let before = b.here();
         b.jump(head);
@@ -263,24 +263,87 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let steps = b.phi(b.int(64));
         b.add_incoming(steps, b.index(0), before);
         kernel.steps = steps;
+        let is_wide = self.widest_bits >= MASKED_BITS
+            && panels.rows.keys().all(|operand| self.is_wide_along_terms(block, operand));
+        let lanes = if is_wide { block.lanes } else { 1 };
+        let mask = b.compare(LLVMIntSLE, b.counting(steps, block.lanes), b.spread(last, block.lanes));
         for (operand, panel) in &panels.rows {
-            for row in 0..kernel.block.height {
-                let value = self.computed(operand, panel.ty, (row, 0), kernel)?;
+            for row in 0..block.height {
+                let value = match is_wide {
+                    true => self.along_terms(operand, panel.ty, row, (mask, kernel))?,
+                    false => self.computed(operand, panel.ty, (row, 0), kernel)?,
+                };
                 b.store_at(value, self.panel_address(panel, steps, row), panel.bytes as u32);
             }
         }
-        let next = b.exact(LLVMAdd, steps, b.index(1));
+        let next = b.exact(LLVMAdd, steps, b.index(lanes));
         let latch = b.here();
         b.branch(b.compare(LLVMIntSLE, next, last), head, after);
         b.add_incoming(steps, next, latch);
         b.at_end(after);
-        kernel.known.clear();
-        kernel.steps = b.index(0);
         Some(())
     }
 
+    /// Whether an operand's values for several terms can be computed as a vector.
+    fn is_wide_along_terms(&self, block: &Block<'_, 'p>, operand: &Operand) -> bool {
+        match operand {
+            Operand::Outside(_) => true,
+            Operand::Read(access) => {
+                let steps = &block.accesses[access].summed;
+                steps
+                    .split_last()
+                    .is_none_or(|(last, outer)| (0..=1).contains(last) && outer.iter().all(|step| *step == 0))
+            }
+            Operand::Op(at) => {
+                let op = &block.stmt.body.ops[*at];
+                self.op_inst(block.id, &op.name).is_some_and(Builder::can_widen)
+                    && op.operands.iter().all(|operand| self.is_wide_along_terms(block, operand))
+            }
+        }
+    }
+
+    /// A value of a row for as many terms as a vector has lanes, under a mask of those that there are.
+    fn along_terms(
+        &self,
+        operand: &Operand,
+        ty: Type<'p>,
+        row: i64,
+        (mask, kernel): (Value<'p>, &Kernel<'_, 'p>),
+    ) -> Option<Value<'p>> {
+        let (b, block) = (self.builder(), kernel.block);
+        match operand {
+            Operand::Outside(name) => Some(b.spread(self.lifted.outside.find(name)?, block.lanes)),
+            Operand::Read(access) => {
+                let moving = &block.accesses[access];
+                let row = self.cell_address(kernel, *access, (row, 0))?;
+                if moving.summed.last().is_none_or(|step| *step == 0) {
+                    return Some(b.spread(self.load_cells(moving.place, ty, row, (1, None)), block.lanes));
+                }
+                let term = b.binary(LLVMMul, kernel.steps, b.index(moving.place.cell_bytes));
+                let here = b.displace(row, term, false);
+                Some(self.load_cells(moving.place, ty, here, (block.lanes, Some(mask))))
+            }
+            Operand::Op(at) => {
+                let op = &block.stmt.body.ops[*at];
+                let inst = self.op_inst(block.id, &op.name)?;
+                let count = inst.operands().len() - usize::from(inst.is_call());
+                let originals = inst.operands().into_iter().take(count);
+                let wide = |(operand, original): (&Operand, Value<'p>)| {
+                    self.along_terms(operand, b.type_of(original), row, (mask, kernel))
+                };
+                let operands = op.operands.iter().zip(originals).map(wide).collect::<Option<Vec<_>>>()?;
+                b.widen(inst, &operands, block.lanes)
+            }
+        }
+    }
+
     /// An operand's value, if it is in a panel.
-    pub(super) fn panel_value(&self, operand: &Operand, at: At, kernel: &Kernel<'_, 'p>) -> Option<Value<'p>> {
+    pub(super) fn panel_value(
+        &self,
+        operand: &Operand,
+        at: At,
+        kernel: &Kernel<'_, 'p>,
+    ) -> Option<Value<'p>> {
         let (b, panels) = (self.builder(), kernel.panels?);
         if let Some(panel) = panels.rows.get(operand) {
             return Some(b.load_at(
@@ -360,7 +423,7 @@ impl<'p> Wanted<'p> {
         Layout { term, cell: bytes, size: aligned(self.depth * term) }
     }
 
-    /// The first values of rows do not want the same lines of a cache.
+    /// The first values of rows do not want the same lines of a cache. Behind the last one there is room for a vector.
     fn row_layout(&self, block: &Block<'_, 'p>, bytes: i64) -> Layout {
         let cell = aligned(self.depth * bytes) + ALIGNMENT;
         Layout { term: bytes, cell, size: block.height * cell }
