@@ -769,6 +769,39 @@ fn a_killed_program_has_the_last_checkpoint() {
     assert_eq!(ids, ["incomplete", "crash"]);
 }
 
+/// Ctrl-C, or `kill`: the program ends, and what it did until then is reported.
+#[test]
+fn an_interrupted_run_has_a_profile() {
+    let source = "#include <stdio.h>
+int a[9];
+int main(void) {
+    for (int i = 1; i < 9; i++) a[i] += i;
+    puts(\"begun\"); fflush(stdout);
+    for (;;) for (int i = 1; i < 9; i++) a[i] += a[i - 1];
+}";
+    let scratch = Scratch::new();
+    let program = scratch.compile(source, &["-O1", "-g"]);
+    for (signal, number, whole_group) in [("-TERM", 15, false), ("-INT", 2, true)] {
+        let json = scratch.path("interrupted.json");
+        let mut command = profile();
+        command.args(["--once", "--json"]).arg(&json).arg("--").arg(&program);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let mut child = std::os::unix::process::CommandExt::process_group(&mut command, 0).spawn().unwrap();
+        let mut line = String::new();
+        let mut said = std::io::BufReader::new(child.stdout.take().unwrap());
+        std::io::BufRead::read_line(&mut said, &mut line).unwrap();
+        assert_eq!(line, "begun\n");
+        let to = if whole_group { format!("-{}", child.id()) } else { child.id().to_string() };
+        succeeds(Command::new("kill").args([signal, "--", &to]));
+        let output = child.wait_with_output().unwrap();
+        // Alone, Orthant asks the program to end; what Ctrl-C sends ends it at once.
+        assert_eq!(output.status.code(), Some(128 + number), "{}", stderr(&output));
+        let profile = Profile::from_json(&std::fs::read_to_string(&json).unwrap()).unwrap();
+        assert_eq!(profile.program.ended, Ended::Signal(number));
+        assert!(!profile.nests.is_empty());
+    }
+}
+
 #[test]
 fn a_program_that_sleeps_is_stopped_in_time() {
     let scratch = Scratch::new();
