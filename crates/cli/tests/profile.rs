@@ -672,6 +672,10 @@ fn programs_that_end_badly() {
             assert_eq!(profile.program.ended, Ended::Timeout);
         }
     }
+    // Killed before the first checkpoint: nothing to show, but its status is still the program's.
+    let (output, _) = scratch.profile(&["--once"], &with("raise(SIGKILL); return 0;"), &[]);
+    assert_eq!(output.status.code(), Some(137), "{}", stderr(&output));
+    assert!(stderr(&output).contains("there is no profile of"), "{}", stderr(&output));
 }
 
 /// Loops in three functions, called one after the other, the middle one twice.
