@@ -94,6 +94,7 @@ pub(crate) mod tests {
                             held: None,
                         }],
                         weaker: None,
+                        threads: Vec::from_iter((text.len() % 2 == 0).then(|| text.clone())),
                         own_size: CodeSize { blocks: text.len(), instructions: 2 * text.len() },
                         added_size: CodeSize::default(),
                         before: text.clone(),
