@@ -227,7 +227,7 @@ fn model_outcome(model: &Modelled<'_>, with_code: bool) -> report::Outcome {
     match &model.plan {
         Some(Plan::Kept(reason)) => report::Outcome::Kept { reason: reason.to_string() },
         Some(Plan::New(new)) if model.emitted.is_some() => {
-            report::Outcome::Optimized(new_loops(model, new, with_code))
+            report::Outcome::Optimized(Box::new(new_loops(model, new, with_code)))
         }
         _ => report::Outcome::Candidate,
     }

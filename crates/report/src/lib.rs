@@ -130,7 +130,7 @@ pub enum Outcome {
         reason: String,
     },
     /// New loops stand beside the original ones.
-    Optimized(NewLoops),
+    Optimized(Box<NewLoops>),
     /// Left as it was; at least one reason.
     Rejected {
         /// Why, in source order, without repetitions.
