@@ -59,13 +59,13 @@ void prefix(int n, double *a) {
 // }
 // orthant: astgen: steps
 // // iterations run in threads
-// for (c0 = 0; c0 <= (n - 1) - 1; c0 += 60) {
-//   for (c1 = 0; c1 <= t - 1; c1 += 512) {
+// for (c0 = 0; c0 <= (n - 1) - 1; c0 += 168) {
+//   for (c1 = 0; c1 <= t - 1; c1 += 256) {
 //     for (c2 = 0; c2 <= (n - 1) - 1; c2 += 4) {
-//       for (c3 = c0; c3 <= min((n - 2), (c0 + 59)); c3 += 6) {
+//       for (c3 = c0; c3 <= min((n - 2), (c0 + 167)); c3 += 6) {
 //         if ((((n + (-1 * c3)) + -7) >= 0) && (((n + (-1 * c2)) + -5) >= 0)) {
 //           // the cells of the block stay in registers
-//           for (c4 = c1; c4 <= min((t - 1), (c1 + 511)); c4 += 1) {
+//           for (c4 = c1; c4 <= min((t - 1), (c1 + 255)); c4 += 1) {
 //             for (c5 = c3; c5 <= c3 + 5; c5 += 1) {
 //               // iterations are independent
 //               for (c6 = c2; c6 <= c2 + 3; c6 += 1) {
@@ -75,7 +75,7 @@ void prefix(int n, double *a) {
 //           }
 //         } else {
 //           // the cells of the block stay in registers
-//           for (c4 = c1; c4 <= min((t - 1), (c1 + 511)); c4 += 1) {
+//           for (c4 = c1; c4 <= min((t - 1), (c1 + 255)); c4 += 1) {
 //             for (c5 = c3; c5 <= min((n - 2), (c3 + 5)); c5 += 1) {
 //               // iterations are independent
 //               for (c6 = c2; c6 <= min((n - 2), (c2 + 3)); c6 += 1) {

@@ -29,6 +29,7 @@ mod print;
 mod registers;
 
 pub use convert::{condition, expression, generate};
+pub use idle::stmts_in;
 pub use interval::{Interval, param_ranges};
 pub use linear::Linear;
 pub use print::{expr as print_expr, head as print_head, print_c};
@@ -117,6 +118,8 @@ pub struct Block {
     pub height: i64,
     /// How many columns there are at most.
     pub width: i64,
+    /// How many terms one run of the loop has at most, if that is known.
+    pub depth: Option<i64>,
     /// The first column, where nothing cuts the block.
     pub column: Expr,
     /// Nothing cuts the block: there are as many rows and columns.

@@ -15,6 +15,7 @@ use isl::{Ctx, Set};
 use llvm::Pass;
 use llvm::back::block::Places;
 use llvm::back::emit::{Emitted, Failure, Formats, Growth, Loops, emit, prepare};
+use llvm::back::panel::PanelMemory;
 use llvm::back::rewrite::Rewrite;
 use llvm::back::threads::{Fork, Forks};
 use llvm::front::Obstacle;
@@ -144,6 +145,11 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, counts: &[Counted], timers: &T
 /// What nests may have on the stack: nothing if a call can make more and more of it.
 fn stack_bytes(pass: Pass<'_>) -> u64 {
     if pass.may_recurse() { 0 } else { STACK_BYTES }
+}
+
+/// What operands of blocks may have on the stack, for all nests of the function together.
+fn panel_bytes(run: &Run<'_, '_>) -> u64 {
+    if run.options.panels { stack_bytes(run.pass) } else { 0 }
 }
 
 /// Each nest has its own isl context. Where a nest has no model, parts of it with fewer loops may have one; those that
@@ -305,7 +311,7 @@ fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> 
 }
 
 fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
-    let machine = machine(run.pass.target());
+    let machine = machine(run.pass.target(), panel_bytes(run));
     if let Some(dependences) = &model.dependences {
         let planned = plan((model.scop(), model.nest), dependences, machine.clone(), run.options)?;
         if let Some(better) = with_scratch(run, model, &planned, &machine) {
@@ -347,12 +353,13 @@ fn with_scratch(run: &Run<'_, '_>, model: &Modelled<'_>, plan: &Plan, machine: &
 }
 
 /// What LLVM knows of the machine.
-fn machine(target: llvm::Target) -> Machine {
+fn machine(target: llvm::Target, panel_bytes: u64) -> Machine {
     let Machine { vector_bits, vector_registers, .. } = Machine::default();
     let or = |known: u32, otherwise: u32| if known == 0 { otherwise } else { known };
     Machine {
         widest_bits: or(target.widest_bits, vector_bits),
         vector_registers: or(target.vector_registers, vector_registers),
+        panel_bytes,
         ..Machine::default()
     }
 }
@@ -418,6 +425,7 @@ const MOST_WEAKER: usize = 250;
 fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     let ready: Vec<_> = outcome.models.iter_mut().filter(|model| model.program.is_some()).collect();
     outcome.changed = !ready.is_empty();
+    let memory = PanelMemory::new(panel_bytes(run));
     let is_kept = outcome.changed && run.pass.keep();
     let prepared: Vec<_> =
         ready.iter().map(|model| prepare(run.pass, &model.lifted, model.rewrite.as_ref())).collect();
@@ -427,7 +435,8 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
             (Some(prepared), Some(Program { nodes, places, check })) => {
                 let formats = run.formats(model, &outcome.nests[model.nest]);
                 let versions = model.versions(nodes, places, forks_of(run.options));
-                let emitted = emit(run.pass, &model.lifted, &prepared, &versions, (check, formats.as_ref()));
+                let check = (check, formats.as_ref());
+                let emitted = emit(run.pass, &model.lifted, &prepared, &versions, &memory, check);
                 emitted.and_then(|emitted| run.unless_broken(emitted))
             }
             _ => Err(Failure::Undone),

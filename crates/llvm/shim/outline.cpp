@@ -30,8 +30,8 @@ static Function *extract(Function &F, ArrayRef<BasicBlock *> blocks) {
   if (F.isPresplitCoroutine())
     return nullptr;
   CodeExtractorAnalysisCache cache(F);
-  CodeExtractor extractor(blocks, nullptr, /*AggregateArgs=*/true, nullptr, nullptr, nullptr, false, false, nullptr,
-                          "orthant.threads");
+  CodeExtractor extractor(blocks, nullptr, /*AggregateArgs=*/true, nullptr, nullptr, nullptr, /*AllowVarArgs=*/false,
+                          /*AllowAlloca=*/true, nullptr, "orthant.threads");
   if (!extractor.isEligible())
     return nullptr;
   SetVector<Value *> inputs, outputs, sunk;
@@ -58,9 +58,19 @@ static void fork(CallInst *call, Value *worth) {
   call->moveBefore(one->getIterator());
 }
 
-bool orthant_outline(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef worth) {
+// A variable is in the function whose entry this is.
+static void move_to(Instruction *variable, BasicBlock &entry) {
+  if (variable)
+    variable->moveBefore(entry.getFirstInsertionPt());
+}
+
+bool orthant_outline(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef worth,
+                     LLVMValueRef private_slot) {
   auto *choice = cast<BranchInst>(unwrap(entry)->getTerminator());
+  auto *variable = private_slot ? cast<Instruction>(unwrap(private_slot)) : nullptr;
+  move_to(variable, *unwrap(entry));
   Function *body = extract(pass->function, between(unwrap(entry), unwrap(after)));
+  move_to(variable, (body ? body : &pass->function)->getEntryBlock());
   if (!body || !body->hasOneUse()) {
     choice->setCondition(ConstantInt::getFalse(choice->getContext()));
     return false;

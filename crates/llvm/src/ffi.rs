@@ -241,6 +241,7 @@ unsafe extern "C" {
         entry: LLVMBasicBlockRef,
         after: LLVMBasicBlockRef,
         worth: LLVMValueRef,
+        private: LLVMValueRef,
     ) -> bool;
     pub fn orthant_keep(pass: *mut OrthantPass) -> bool;
     pub fn orthant_undo(pass: *mut OrthantPass);

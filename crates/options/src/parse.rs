@@ -454,6 +454,7 @@ impl Options {
             }
             ("least-gain", Value::Number(percent)) => self.least_gain = clamped(percent) as u32,
             ("registers", Value::Flag(on)) => self.registers = on,
+            ("panels", Value::Flag(on)) => self.panels = on,
             ("schedule-in", Value::File(folder)) => self.schedule_in = folder,
             ("schedule-out", Value::File(folder)) => self.schedule_out = folder,
             ("assumptions", Value::Words(words)) => {
@@ -505,6 +506,7 @@ impl Default for Options {
             schedule: Schedule::Auto,
             least_gain: 0,
             registers: true,
+            panels: true,
             schedule_in: None,
             schedule_out: None,
             assumptions: Assumptions::All,

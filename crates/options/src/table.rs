@@ -110,6 +110,13 @@ pub const TABLE: &[Spec] = &[
         "Keep blocks of cells that sum up products in vector registers.",
     ),
     option(
+        "panels",
+        Kind::Flag,
+        "BOOL",
+        "true",
+        "Keep the operands that such blocks share on the stack, up to 64 KiB, in the order in which they are used.",
+    ),
+    option(
         "parallel",
         Kind::Flag,
         "BOOL",

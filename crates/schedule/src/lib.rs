@@ -71,6 +71,8 @@ pub struct Machine {
     pub widest_bits: u32,
     /// How many vector registers there are.
     pub vector_registers: u32,
+    /// Bytes on the stack for operands that blocks of cells share; 0: none.
+    pub panel_bytes: u64,
 }
 
 impl Default for Machine {
@@ -82,6 +84,7 @@ impl Default for Machine {
             vector_bits: 256,
             widest_bits: 256,
             vector_registers: 16,
+            panel_bytes: 0,
         }
     }
 }

@@ -9,6 +9,7 @@ use super::block::Places;
 use super::builder::{Builder, Type};
 use super::check::{ADDRESS, Scan, Writer};
 use super::facts::Facts;
+use super::panel::{Around, PanelMemory, Panels};
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::scratch::{Memory, needs_heap};
 use super::threads::{Fork, Forks, Rounds};
@@ -171,6 +172,7 @@ pub fn emit<'p>(
     lifted: &Lifted<'p>,
     prepared: &Prepared<'p>,
     versions: &[Loops<'_>],
+    memory: &PanelMemory<'p>,
     (check, counting): (&Check, Option<&Formats>),
 ) -> Result<Emitted<'p>, Failure> {
     let builder = Builder::new(pass);
@@ -178,7 +180,7 @@ pub fn emit<'p>(
     let mut emitters: Vec<_> = versions.iter().map(emitter).collect();
     let written = catch_unwind(AssertUnwindSafe(|| {
         let checked = emitters.first_mut()?.write_all_of(check)?;
-        let written = emitters.iter_mut().zip(versions).map(|(emitter, loops)| emitter.write(loops));
+        let written = emitters.iter_mut().zip(versions).map(|(emitter, loops)| emitter.write(loops, memory));
         let versions = written.collect::<Option<Vec<_>>>()?;
         Some(Written { checked, exit: emitters.first()?.exit()?, versions })
     }));
@@ -253,7 +255,10 @@ pub(super) struct Emitter<'a, 'p> {
     scans: HashMap<usize, Scan<'p>>,
     pub(super) variables: HashMap<Variable, Value<'p>>,
     /// The innermost loop around what is written.
-    innermost: Option<Variable>,
+    pub(super) innermost: Option<Around>,
+    pub(super) panels: Panels<'p>,
+    /// Whether the operands of blocks may be kept: nothing overlaps.
+    pub(super) may_have_panels: bool,
     /// When marked loops run in threads.
     pub(super) forks: Forks,
     /// Whether what is written runs in threads.
@@ -313,6 +318,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
             scans: HashMap::new(),
             variables: HashMap::new(),
             innermost: None,
+            panels: Panels::default(),
+            may_have_panels: loops.overlap.is_empty(),
             forks: loops.forks,
             is_in_threads: false,
             forked: Vec::new(),
@@ -331,13 +338,14 @@ impl<'p> Emitter<'_, 'p> {
         self.write_check(check)
     }
 
-    fn write(&mut self, loops: &Loops<'_>) -> Option<Version<'p>> {
+    fn write(&mut self, loops: &Loops<'_>, memory: &PanelMemory<'p>) -> Option<Version<'p>> {
         if loops.are_own
             && let Some(copy) = self.write_copy()
         {
             return Some(copy);
         }
         self.make_slots()?;
+        self.make_panels(loops.nodes, memory);
         let start = self.builder().block(c"orthant.start");
         self.builder().at_end(start);
         self.write_initial_values();
@@ -416,7 +424,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn all_slots(&self) -> Vec<Value<'p>> {
         let scans = self.scans.values().flat_map(|scan| scan.slots());
-        let scans = scans.chain(self.scratch.slots());
+        let scans = scans.chain(self.scratch.slots()).chain(self.panels.slots());
         self.slots.values().map(|(slot, _)| *slot).chain(scans).collect()
     }
 
@@ -526,6 +534,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// A loop with its test at the end, behind a test whether it runs at all.
     fn for_loop(&mut self, l: &For) -> Option<()> {
+        self.forget_panels();
         let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
         let (head, after) = (self.builder().block(c"orthant.loop"), self.builder().block(c"orthant.after"));
         let runs = self.builder().compare(LLVMIntSLE, first, last);
@@ -558,7 +567,7 @@ impl<'p> Emitter<'_, 'p> {
             }
         };
         let group = l.is_vector.then(|| self.facts.open());
-        let around = self.innermost.replace(l.variable);
+        let around = self.innermost.replace(Around::of(l));
         self.nodes(&l.body)?;
         self.innermost = around;
         let b = self.builder();
@@ -594,7 +603,7 @@ impl<'p> Emitter<'_, 'p> {
     /// The value of a counter; if it is a sum, its parts are kept for addresses.
     fn counter(&mut self, counter: &Expr) -> Option<Value<'p>> {
         let value = self.expr(counter)?;
-        if let Some(innermost) = self.innermost
+        if let Some(innermost) = self.innermost.map(|around| around.variable)
             && let Some((constant, others)) = sum(counter, innermost)
         {
             let b = self.builder();

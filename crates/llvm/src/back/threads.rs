@@ -71,12 +71,14 @@ pub struct Fork<'p> {
     region: Block<'p>,
     after: Block<'p>,
     worth: Value<'p>,
+    /// A stack variable that each thread has for itself.
+    private: Option<Value<'p>>,
 }
 
 impl<'p> Fork<'p> {
     /// Makes the function; if that cannot be, the code runs alone.
     pub fn outline(&self, pass: Pass<'p>) -> bool {
-        pass.outline(self.region, self.after, self.worth)
+        pass.outline(self.region, self.after, self.worth, self.private)
     }
 }
 
@@ -116,10 +118,13 @@ impl<'p> Emitter<'_, 'p> {
         self.builder().at_end(region);
         let crew = self.crew(worth, region, share)?;
         let (rounds, has_some) = self.share(l, (first, last), &crew);
+        let shared = self.private_panels(l)?;
+        let private = self.panels.memory();
         self.is_in_threads = true;
         self.rounds(l, &rounds, has_some, (head, after))?;
         self.is_in_threads = false;
-        self.forked.push(Fork { region, after, worth });
+        self.panels = shared;
+        self.forked.push(Fork { region, after, worth, private });
         Some(())
     }
 

@@ -99,8 +99,8 @@ fn messages_name_origin_option_value_and_remedy() {
     assert_eq!(
         message("positon=late"),
         "ORTHANT_OPTS: unknown option 'positon' (did you mean 'position'?); the options are enable, position, \
-         only, report, stop-after, print-after, schedule, least-gain, registers, parallel, threads, \
-         schedule-in, schedule-out, assumptions, tiers, use-counts, count-checks, delicm, expand, time, budget, \
+         only, report, stop-after, print-after, schedule, least-gain, registers, panels, parallel, \
+         threads, schedule-in, schedule-out, assumptions, tiers, use-counts, count-checks, delicm, expand, time, budget, \
          shape-candidates, shape-alphas, shape-shifts"
     );
     assert_eq!(
