@@ -14,6 +14,7 @@ const SOURCES: &[&str] = &[
     "shim/arithmetic.cpp",
     "shim/hoist.cpp",
     "shim/names.cpp",
+    "shim/outline.cpp",
     "shim/trial.cpp",
     "shim/version.cpp",
 ];

@@ -11,8 +11,8 @@ void two(int n, double *a, double *b, double *A, double *B, double *C) {
         C[i * n + j] += A[i * n + k] * B[k * n + j];
 }
 // output:
-// %s:4:3: remark: loop nest optimized: T(S0): (0, i0, i1, i2); T(S1): (1, i2, i0, i1); band (i0, i1, i2): permutable, coincident i0 and i1 and i2, innermost loop parallel; band (i2, i0, i1): permutable, tiled - x 30 x -, 6 x 4 in registers, coincident i0 and i1, innermost loop parallel [-Rpass=orthant]
-// %s:4:3: remark: loop nest optimized where arrays overlap: T(S0): (0, i0, i1, i2); T(S1): (1, i2, i0, i1); band (i2): innermost loop serial; band (i2, i0, i1): permutable, tiled - x 30 x -, 6 x 4 in registers, coincident i0 and i1, innermost loop parallel [-Rpass=orthant]
+// %s:4:3: remark: loop nest optimized: T(S0): (0, i0, i1, i2); T(S1): (1, i2, i0, i1); band (i0, i1, i2): permutable, coincident i0 and i1 and i2, innermost loop parallel; band (i2, i0, i1): permutable, 6 x 4 in registers, coincident i0 and i1, innermost loop parallel [-Rpass=orthant]
+// %s:4:3: remark: loop nest optimized where arrays overlap: T(S0): (0, i0, i1, i2); T(S1): (1, i2, i0, i1); band (i2): innermost loop serial; band (i2, i0, i1): permutable, 6 x 4 in registers, coincident i0 and i1, innermost loop parallel [-Rpass=orthant]
 // %s:4:3: remark: the new loops run if n >= 1 [something to do] [-Rpass-analysis=orthant]
 // %s:11:25: remark: the new loops run if A_2 is of moderate size [moderate size, %s:11:25] [-Rpass-analysis=orthant]
 // %s:11:40: remark: the new loops run if B_3 is of moderate size [moderate size, %s:11:40] [-Rpass-analysis=orthant]

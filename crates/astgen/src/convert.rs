@@ -5,16 +5,35 @@ use crate::idle::skip;
 use crate::interval::{Interval, Ranges, param_ranges};
 use crate::registers::whole_blocks;
 use crate::{Error, Expr, For, Node, Op, Variable};
-use isl::{AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, PwAff, Schedule, Set};
-use model::{REGISTERS, Scop, VECTOR};
+use isl::{
+    AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, Id, PwAff, Schedule,
+    ScheduleNodeType, Set,
+};
+use model::{REGISTERS, Scop, THREADS, VECTOR};
 use std::collections::HashMap;
 
 /// The loop tree of a schedule, for parameter values in `context`.
 pub fn generate(scop: &Scop, schedule: &Schedule, context: &Set) -> Result<Vec<Node>, Error> {
     let params = param_ranges(scop, context)?;
-    let tree = AstBuild::from_context(context.clone())?.node_from_schedule(schedule.clone())?;
+    let tree = AstBuild::from_context(context.clone())?.node_from_schedule(with_depths(scop, schedule)?)?;
     let nodes = separate(Converter::new(scop, &params).node(&tree)?);
     skip(scop, nodes, context)
+}
+
+/// The schedule with the depth in the name of each mark about one loop: isl leaves out loops that run once, and what is said
+/// about such a loop must not be taken for the next one.
+fn with_depths(scop: &Scop, schedule: &Schedule) -> isl::Result<Schedule> {
+    schedule.clone().map_schedule_node_bottom_up(|node| {
+        if node.get_type()? != ScheduleNodeType::Mark {
+            return Ok(node);
+        }
+        let name = node.mark_get_id()?.get_name()?.unwrap_or_default();
+        if !matches!(name.as_str(), VECTOR | THREADS) {
+            return Ok(node);
+        }
+        let name = format!("{name}@{}", node.get_schedule_depth()?);
+        node.delete()?.insert_mark(Id::new(&scop.ctx, &name)?)
+    })
 }
 
 /// A condition that holds exactly for the parameter values of `set`, given that they are in `context`.
@@ -36,16 +55,25 @@ struct Converter<'a> {
     ranges: Ranges<'a>,
     names: HashMap<String, Variable>,
     opened: u32,
-    /// A mark [`VECTOR`] stands above the next loop.
-    is_vector: bool,
-    /// A mark [`REGISTERS`] stands above the next loop.
+    /// What marks say about the next loop.
+    marks: Marks,
+}
+
+/// The marks above a loop.
+#[derive(Clone, Copy, Default)]
+struct Marks {
+    /// [`VECTOR`]: the depth of the loop that it is about.
+    vector: Option<usize>,
+    /// [`THREADS`]: likewise.
+    threads: Option<usize>,
+    /// [`REGISTERS`].
     is_block: bool,
 }
 
 impl<'a> Converter<'a> {
     fn new(scop: &'a Scop, params: &'a [Interval]) -> Self {
         let ranges = Ranges { params, variables: HashMap::new() };
-        Self { scop, ranges, names: HashMap::new(), opened: 0, is_vector: false, is_block: false }
+        Self { scop, ranges, names: HashMap::new(), opened: 0, marks: Marks::default() }
     }
 
     fn node(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
@@ -68,16 +96,20 @@ impl<'a> Converter<'a> {
     /// The mark is about the loops that its band becomes, of which there are several if isl separated them.
     fn marked(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
         let name = node.mark_get_id()?.get_name()?;
-        let vector = std::mem::replace(&mut self.is_vector, name.as_deref() == Some(VECTOR));
-        let block = std::mem::replace(&mut self.is_block, name.as_deref() == Some(REGISTERS));
+        let above = self.marks;
+        let name = name.unwrap_or_default();
+        match name.split_once('@') {
+            Some((VECTOR, depth)) => self.marks.vector = depth.parse().ok(),
+            Some((THREADS, depth)) => self.marks.threads = depth.parse().ok(),
+            _ => self.marks.is_block |= name == REGISTERS,
+        }
         let nodes = self.node(&node.mark_get_node()?);
-        (self.is_vector, self.is_block) = (vector, block);
+        self.marks = above;
         nodes
     }
 
     fn for_loop(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
-        let is_vector = std::mem::take(&mut self.is_vector);
-        let is_block = std::mem::take(&mut self.is_block);
+        let marks = std::mem::take(&mut self.marks);
         let name = node.for_get_iterator()?.id_get_id()?.get_name()?.unwrap_or_default();
         let first = self.proved(&node.for_get_init()?)?;
         let variable = Variable(self.opened);
@@ -97,12 +129,14 @@ impl<'a> Converter<'a> {
         self.ranges.variables.insert(variable, (low, high.max(low)));
         let body = self.node(&node.for_get_body()?)?;
         match hidden {
-            Some(outer) => self.names.insert(name, outer),
+            Some(outer) => self.names.insert(name.clone(), outer),
             None => self.names.remove(&name),
         };
-        (self.is_vector, self.is_block) = (is_vector, is_block);
-        let each = For { variable, first, last, step, runs_once, is_vector, block: None, body };
-        Ok(if is_block { whole_blocks(each, &self.ranges) } else { vec![Node::For(each)] })
+        self.marks = marks;
+        let is_meant = |depth: Option<usize>| depth.is_some_and(|depth| name == format!("c{depth}"));
+        let (is_vector, is_threads) = (is_meant(marks.vector), is_meant(marks.threads));
+        let each = For { variable, first, last, step, runs_once, is_vector, is_threads, block: None, body };
+        Ok(if marks.is_block { whole_blocks(each, &self.ranges) } else { vec![Node::For(each)] })
     }
 
     /// The condition is `variable <= last` or `variable < end`.

@@ -147,6 +147,7 @@ mod tests {
             step: 1,
             runs_once: false,
             is_vector: false,
+            is_threads: false,
             block: None,
             body,
         })

@@ -74,28 +74,20 @@ pub(crate) fn has_loop(nodes: &[Node]) -> bool {
 
 /// All parameter values for which a statement of the nodes has an instance, and perhaps more.
 fn busy(scop: &Scop, nodes: &[Node], known: &Set) -> isl::Result<Set> {
-    let mut inside = BTreeSet::new();
-    collect(nodes, &mut inside);
     let mut busy = Set::empty(known.get_space()?)?;
-    for id in inside {
+    for id in stmts_in(nodes) {
         let params = scop.stmt(id).domain.clone().params()?.remove_divs()?;
         busy = busy.union(Set::from_basic_set(params.simple_hull()?)?)?;
     }
     busy.coalesce()
 }
 
-/// Adds the statements of the nodes.
-pub(crate) fn collect(nodes: &[Node], inside: &mut BTreeSet<StmtId>) {
-    for node in nodes {
-        match node {
-            Node::For(each) => collect(&each.body, inside),
-            Node::If { then, otherwise, .. } => {
-                collect(then, inside);
-                collect(otherwise, inside);
-            }
-            Node::Stmt { id, .. } => {
-                inside.insert(*id);
-            }
-        }
-    }
+/// The statements of the nodes.
+pub fn stmts_in(nodes: &[Node]) -> BTreeSet<StmtId> {
+    let inside = |node: &Node| match node {
+        Node::For(each) => stmts_in(&each.body),
+        Node::If { then, otherwise, .. } => &stmts_in(then) | &stmts_in(otherwise),
+        Node::Stmt { id, .. } => BTreeSet::from([*id]),
+    };
+    nodes.iter().flat_map(inside).collect()
 }

@@ -29,9 +29,10 @@ mod print;
 mod registers;
 
 pub use convert::{condition, expression, generate};
+pub use idle::stmts_in;
 pub use interval::{Interval, param_ranges};
 pub use linear::Linear;
-pub use print::{expr as print_expr, print_c};
+pub use print::{expr as print_expr, head as print_head, print_c};
 pub use registers::block_stmts;
 
 use model::StmtId;
@@ -69,6 +70,23 @@ pub fn size(nodes: &[Node]) -> usize {
     nodes.iter().map(|node| 1 + inside(node)).sum()
 }
 
+/// The loops that run in threads.
+pub fn threads(nodes: &[Node]) -> Vec<&For> {
+    let mut found = Vec::new();
+    for node in nodes {
+        match node {
+            Node::For(each) if each.is_threads && !each.runs_once => found.push(each),
+            Node::For(each) => found.extend(threads(&each.body)),
+            Node::If { then, otherwise, .. } => {
+                found.extend(threads(then));
+                found.extend(threads(otherwise));
+            }
+            Node::Stmt { .. } => {}
+        }
+    }
+    found
+}
+
 /// A loop from `first` to `last`, both included, by a positive step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct For {
@@ -84,6 +102,8 @@ pub struct For {
     pub runs_once: bool,
     /// The schedule marks it as one whose iterations do not depend on each other ([`model::VECTOR`]).
     pub is_vector: bool,
+    /// The schedule marks it as one whose iterations may run in several threads ([`model::THREADS`]).
+    pub is_threads: bool,
     /// It sums up terms for a block of cells that can stay in registers ([`model::REGISTERS`]).
     pub block: Option<Block>,
     /// What is in it.
@@ -98,6 +118,8 @@ pub struct Block {
     pub height: i64,
     /// How many columns there are at most.
     pub width: i64,
+    /// How many terms one run of the loop has at most, if that is known.
+    pub depth: Option<i64>,
     /// The first column, where nothing cuts the block.
     pub column: Expr,
     /// Nothing cuts the block: there are as many rows and columns.

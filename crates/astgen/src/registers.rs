@@ -18,7 +18,7 @@
 //! affine, so it holds in between.
 
 use crate::full::{both, tile_size, whole};
-use crate::idle::collect;
+use crate::idle::stmts_in;
 use crate::interval::Ranges;
 use crate::linear::Linear;
 use crate::{Block, Expr, For, Node, Op, Variable};
@@ -30,7 +30,7 @@ pub fn block_stmts(nodes: &[Node]) -> BTreeSet<StmtId> {
     let mut found = BTreeSet::new();
     for node in nodes {
         match node {
-            Node::For(each) if each.block.is_some() => collect(&each.body, &mut found),
+            Node::For(each) if each.block.is_some() => found.append(&mut stmts_in(&each.body)),
             Node::For(each) => found.append(&mut block_stmts(&each.body)),
             Node::If { then, otherwise, .. } => {
                 found.append(&mut block_stmts(then));
@@ -143,6 +143,7 @@ impl<'a> Whole<'a> {
         let size = Block {
             height: extent(&row_first, &row_last)?,
             width: extent(&first, &last)?,
+            depth: bounds(summed).and_then(|(_, first, last)| extent(&first, &last)),
             column: first.clone(),
             is_whole: true,
         };

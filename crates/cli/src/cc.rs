@@ -1,6 +1,6 @@
 //! `orthant cc`, `orthant c++`, `orthant fc`: clang-22, clang++-22 and flang-22 with the plugin.
 //!
-//! The arguments are the compiler's own. The wrapper only looks at them, in four ways:
+//! The arguments are the compiler's own. The wrapper only looks at them, in five ways:
 //!
 //! - When the invocation *compiles* (some input is C, C++, Objective-C, Fortran or IR, and it is to become IR,
 //!   assembly or an object) it puts `-fpass-plugin=liborthant.so` in front.
@@ -9,6 +9,8 @@
 //!   then run in the compile steps, with `-flto=thin` it does not run.
 //! - `-orthant-NAME=VALUE`, also with two dashes and also after `-mllvm`, is taken out and handed to the plugin (see
 //!   [`crate::settings`]), so that such a flag in `CFLAGS` is harmless on assembly files and link steps.
+//! - When loops are to run in threads (`-orthant-parallel`) and it *links*, it adds an OpenMP runtime, unless some
+//!   argument names one already: gcc's `-lgomp`, or LLVM's `-lomp`.
 //! - `@file` is left to the compiler. It may name sources, so the invocation counts as compiling.
 //!
 //! Everything else passes untouched and in order. The wrapper then *becomes* the compiler (`exec`): exit codes, signals,
@@ -60,9 +62,13 @@ impl Driver {
 /// Becomes the compiler; returns only if that failed.
 pub fn run(driver: Driver, arguments: &[OsString]) -> Result<ExitCode, Failure> {
     let (settings, rest) = take_settings(arguments);
-    settings::check(&settings)?;
+    let options = settings::check(&settings)?;
     let plan = Plan::of(&rest);
     let program = driver.tool().find()?;
+    let runtime = match options.parallel && plan.links && !rest.iter().any(|argument| is_runtime(argument)) {
+        true => Some(runtime(&program)?),
+        false => None,
+    };
     let mut command = Command::new(&program);
     if plan.compiles || plan.links_with_lld_lto {
         let plugin = tools::plugin()?;
@@ -74,7 +80,7 @@ pub fn run(driver: Driver, arguments: &[OsString]) -> Result<ExitCode, Failure> 
         }
     }
     settings::give(&settings, &mut command);
-    let error = command.args(rest).exec();
+    let error = command.args(rest).args(runtime).exec();
     failure::say(&format!("error: cannot run {}: {error}", program.display()));
     Ok(ExitCode::from(BROKEN))
 }
@@ -83,6 +89,30 @@ fn joined(flag: &str, path: &Path) -> OsString {
     let mut argument = OsString::from(flag);
     argument.push(path);
     argument
+}
+
+/// The runtimes of OpenMP that have what loops in threads call.
+const RUNTIMES: [&str; 2] = ["gomp", "omp"];
+
+/// Whether an argument brings a runtime of OpenMP along.
+fn is_runtime(argument: &OsStr) -> bool {
+    let text = argument.to_string_lossy();
+    let is_library = RUNTIMES.iter().any(|name| text == format!("-l{name}"));
+    is_library || text.starts_with("-fopenmp") || text == "-liomp5"
+}
+
+/// The argument for the first runtime that the compiler finds.
+fn runtime(compiler: &Path) -> Result<String, Failure> {
+    let finds = |name: &&&str| {
+        let answer = Command::new(compiler).arg(format!("-print-file-name=lib{name}.so")).output();
+        // A file that is not found is answered with its own name.
+        answer.is_ok_and(|answer| String::from_utf8_lossy(&answer.stdout).trim().contains('/'))
+    };
+    match RUNTIMES.iter().find(finds) {
+        Some(name) => Ok(format!("-l{name}")),
+        None => Err(Failure::missing("-orthant-parallel needs a runtime of OpenMP, and none is installed")
+            .remedy("apt-get install libgomp1 gcc, or libomp-22-dev, or link your own with -L and -lomp")),
+    }
 }
 
 /// Splits off Orthant's own options.
@@ -118,6 +148,7 @@ fn own_setting(argument: &OsStr) -> Option<Setting> {
 #[derive(Debug, PartialEq, Eq)]
 struct Plan {
     compiles: bool,
+    links: bool,
     links_with_lld_lto: bool,
 }
 
@@ -141,13 +172,11 @@ impl Plan {
                 scan.option(&text);
             }
         }
+        let links = scan.has_input && !scan.stops_early && !scan.stops_before_link;
         Plan {
             compiles: scan.has_source && !scan.stops_early,
-            links_with_lld_lto: scan.has_input
-                && scan.lto
-                && scan.lld
-                && !scan.stops_early
-                && !scan.stops_before_link,
+            links,
+            links_with_lld_lto: links && scan.lto && scan.lld,
         }
     }
 }
@@ -390,6 +419,20 @@ mod tests {
         ] {
             assert!(!plan(line).0, "{line}");
         }
+    }
+
+    #[test]
+    fn what_needs_a_runtime_to_be_linked() {
+        for (line, links) in
+            [("a.c", true), ("a.o -o a", true), ("-c a.c", false), ("-v", false), ("-E a.c", false)]
+        {
+            let arguments = split(line);
+            assert_eq!(Plan::of(&arguments.iter().collect::<Vec<_>>()).links, links, "{line}");
+        }
+        for brings in ["-fopenmp", "-fopenmp=libgomp", "-lgomp", "-lomp"] {
+            assert!(is_runtime(OsStr::new(brings)), "{brings}");
+        }
+        assert!(!is_runtime(OsStr::new("-lm")) && !is_runtime(OsStr::new("gomp")));
     }
 
     #[test]

@@ -25,8 +25,8 @@ fn setting(spec: &Spec, matches: &ArgMatches) -> Option<Setting> {
     Some(Setting { name: spec.name.to_owned(), value: Some(value) })
 }
 
-/// Checks the settings, and those of the environment: the plugin would refuse them too, but later and elsewhere.
-pub fn check(settings: &[Setting]) -> Result<(), Failure> {
+/// Checks the settings, and those of the environment: the plugin would refuse them too, but later and elsewhere. What they say.
+pub fn check(settings: &[Setting]) -> Result<Options, Failure> {
     let mut layers = Vec::new();
     if let Some(name) = std::env::var_os("ORTHANT_CONFIG").filter(|name| !name.is_empty()) {
         let name = name.to_string_lossy();
@@ -40,7 +40,7 @@ pub fn check(settings: &[Setting]) -> Result<(), Failure> {
         layers.push(Layer::environment(&text.to_string_lossy()).map_err(usage)?);
     }
     layers.push(Layer::command_line(settings.to_vec()));
-    Options::from_layers(&layers).map(drop).map_err(usage)
+    Options::from_layers(&layers).map_err(usage)
 }
 
 fn usage(error: OptionError) -> Failure {

@@ -14,6 +14,7 @@ use isl::Schedule;
 use model::{Reason, Scop};
 use options::Options;
 use schedule::legality::Reductions;
+use schedule::threads::Marked;
 use schedule::{Decision, Machine, Prediction};
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,12 @@ pub enum Plan {
 pub struct NewOrder {
     /// The tree.
     pub schedule: Schedule,
+    /// The same without loops in threads, if it has some.
+    pub alone: Option<Schedule>,
+    /// Whether some of them run over wavefronts.
+    pub has_waves: bool,
+    /// If it could have had some: why it has none.
+    pub why_alone: Option<String>,
     /// `T(S): (i, k, j)` for each statement, then a line for each innermost band.
     pub description: String,
     /// What it is expected to bring; `None` if nobody asked.
@@ -48,7 +55,7 @@ pub fn plan(
     let plan = match imported(scop, dependences, options.schedule_in.as_ref().map(file))? {
         Some(schedule) => as_given(scop, schedule)?,
         None => match options.schedule {
-            options::Schedule::Identity => as_given(scop, schedule::identity(scop).map_err(of_isl)?)?,
+            options::Schedule::Identity => as_given(scop, own_order(scop, dependences, options)?)?,
             options::Schedule::Auto => optimized(scop, dependences, machine, options)?,
         },
     };
@@ -63,7 +70,15 @@ pub fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
 
 fn without_prediction(scop: &Scop, schedule: Schedule, is_own: bool) -> Result<Plan, Reason> {
     let description = schedule::describe(scop, &schedule).map_err(of_isl)?;
-    Ok(Plan::New(Box::new(NewOrder { schedule, description, prediction: None, is_own })))
+    Ok(Plan::New(Box::new(NewOrder {
+        schedule,
+        alone: None,
+        has_waves: false,
+        why_alone: None,
+        description,
+        prediction: None,
+        is_own,
+    })))
 }
 
 /// A faster order, if there is one.
@@ -73,23 +88,55 @@ pub fn optimized(
     machine: Machine,
     options: &Options,
 ) -> Result<Plan, Reason> {
-    let operations = scop.ctx.operations_left().unwrap_or(u64::MAX);
-    let how = schedule::Options {
-        operations,
-        machine,
-        registers: options.registers,
-        threshold: 100.0 / (100.0 + f64::from(options.least_gain)),
-        ..schedule::Options::default()
-    };
-    match schedule::optimize(scop, dependences, &how) {
+    match schedule::optimize(scop, dependences, &how(scop, machine, options)) {
         Ok(Decision::New(new)) => Ok(Plan::New(Box::new(NewOrder {
             schedule: new.schedule,
+            alone: new.alone,
+            has_waves: new.has_waves,
+            why_alone: new.why_alone,
             description: new.description,
             prediction: Some(new.prediction),
             is_own: false,
         }))),
         Ok(Decision::Original { reason }) => Ok(Plan::Kept(reason)),
         Err(error) => Err(Reason::Internal { message: error.to_string() }),
+    }
+}
+
+/// The program's own order, with loops in threads where that is wanted and can be.
+fn own_order(scop: &Scop, dependences: &Dependences, options: &Options) -> Result<Schedule, Reason> {
+    let own = schedule::identity(scop).map_err(of_isl)?;
+    if !options.parallel {
+        return Ok(own);
+    }
+    let how = how(scop, Machine::default(), options);
+    match schedule::threads::marked(scop, dependences, &own, &how) {
+        Ok(Marked::Threads { schedule, .. }) => Ok(schedule),
+        Ok(Marked::Alone(_)) => Ok(own),
+        Err(error) if error.is_budget() => Ok(own),
+        Err(error) => Err(Reason::Internal { message: error.to_string() }),
+    }
+}
+
+/// How to schedule.
+fn how(scop: &Scop, machine: Machine, options: &Options) -> schedule::Options {
+    schedule::Options {
+        operations: scop.ctx.operations_left().unwrap_or(u64::MAX),
+        machine,
+        registers: options.registers,
+        threshold: 100.0 / (100.0 + f64::from(options.least_gain)),
+        threads: threads(options),
+        threads_always: options.parallel_always,
+        ..schedule::Options::default()
+    }
+}
+
+/// How many threads to plan for.
+fn threads(options: &Options) -> u32 {
+    match (options.parallel, options.threads) {
+        (false, _) => 1,
+        (true, 0) => std::thread::available_parallelism().map_or(1, |count| count.get() as u32),
+        (true, count) => count,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The stages in order, one line each, and nothing else.
 
 use crate::dropped::{without_dropped, without_loops};
-use crate::order::{Plan, behind_check, plan};
+use crate::order::{NewOrder, Plan, behind_check, plan};
 use crate::places::block_places;
 use crate::scalars::without_scalars;
 use crate::scratch::{self, Better, STACK_BYTES};
@@ -11,11 +11,13 @@ use crate::timing::Timers;
 use assume::{Assumed, Check, Infeasible, Odds};
 use astgen::Node;
 use dataflow::Dependences;
-use isl::Ctx;
+use isl::{Ctx, Set};
 use llvm::Pass;
 use llvm::back::block::Places;
-use llvm::back::emit::{Failure, Formats, Growth, Loops, emit, prepare};
+use llvm::back::emit::{Emitted, Failure, Formats, Growth, Loops, emit, prepare};
+use llvm::back::panel::PanelMemory;
 use llvm::back::rewrite::Rewrite;
+use llvm::back::threads::{Fork, Forks};
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
@@ -145,6 +147,11 @@ fn stack_bytes(pass: Pass<'_>) -> u64 {
     if pass.may_recurse() { 0 } else { STACK_BYTES }
 }
 
+/// What operands of blocks may have on the stack, for all nests of the function together.
+fn panel_bytes(run: &Run<'_, '_>) -> u64 {
+    if run.options.panels { stack_bytes(run.pass) } else { 0 }
+}
+
 /// Each nest has its own isl context. Where a nest has no model, parts of it with fewer loops may have one; those that
 /// have none either are not mentioned.
 fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
@@ -222,10 +229,11 @@ impl<'p> Modelled<'p> {
     }
 
     /// The versions of new loops, the strong one first.
-    fn versions<'a>(&'a self, nodes: &'a [Node], places: &'a Places) -> Vec<Loops<'a>> {
+    fn versions<'a>(&'a self, nodes: &'a [Node], places: &'a Places, forks: Forks) -> Vec<Loops<'a>> {
         let is_own = matches!(&self.plan, Some(Plan::New(new)) if new.is_own);
         let are_own = is_own && !nodes.is_empty();
-        let strong = Loops { rewrite: self.rewrite.as_ref(), nodes, places, overlap: &self.overlap, are_own };
+        let strong =
+            Loops { rewrite: self.rewrite.as_ref(), nodes, places, overlap: &self.overlap, are_own, forks };
         let (nodes, places) = (&self.weaker_loops.0, &self.weaker_loops.1);
         let weaker = self.weaker.as_ref();
         let weaker = weaker.map(|weaker| Loops {
@@ -234,6 +242,7 @@ impl<'p> Modelled<'p> {
             places,
             overlap: &weaker.overlap,
             are_own: false,
+            forks,
         });
         [strong].into_iter().chain(weaker).collect()
     }
@@ -302,7 +311,7 @@ fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> 
 }
 
 fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
-    let machine = machine(run.pass.target());
+    let machine = machine(run.pass.target(), panel_bytes(run));
     if let Some(dependences) = &model.dependences {
         let planned = plan((model.scop(), model.nest), dependences, machine.clone(), run.options)?;
         if let Some(better) = with_scratch(run, model, &planned, &machine) {
@@ -344,12 +353,13 @@ fn with_scratch(run: &Run<'_, '_>, model: &Modelled<'_>, plan: &Plan, machine: &
 }
 
 /// What LLVM knows of the machine.
-fn machine(target: llvm::Target) -> Machine {
+fn machine(target: llvm::Target, panel_bytes: u64) -> Machine {
     let Machine { vector_bits, vector_registers, .. } = Machine::default();
     let or = |known: u32, otherwise: u32| if known == 0 { otherwise } else { known };
     Machine {
         widest_bits: or(target.widest_bits, vector_bits),
         vector_registers: or(target.vector_registers, vector_registers),
+        panel_bytes,
         ..Machine::default()
     }
 }
@@ -359,7 +369,7 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
     let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
-        let nodes = without_loops(astgen::generate(scop, &new.schedule, &model.assumed.valid)?);
+        let nodes = without_loops(loops_of(scop, new, &model.assumed.valid)?);
         let places = block_places(scop, &nodes, &model.assumed.valid);
         let check = without_dropped(assume::check(&model.lifted.scop, &model.assumed, &model.odds)?);
         let check = check.without(&model.overlap);
@@ -380,11 +390,26 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
+/// The loops of an order. Those in threads may be hard to find: then without.
+fn loops_of(scop: &Scop, order: &NewOrder, valid: &Set) -> Result<Vec<Node>, astgen::Error> {
+    let Some(alone) = &order.alone else { return astgen::generate(scop, &order.schedule, valid) };
+    let half = scop.ctx.operations_left().unwrap_or(u64::MAX) / 2;
+    let operations = if order.has_waves { half.min(WAVE_OPERATIONS) } else { half };
+    let in_threads = scop.ctx.with_budget(operations, || astgen::generate(scop, &order.schedule, valid));
+    match in_threads {
+        Ok(nodes) => Ok(nodes),
+        Err(_) => astgen::generate(scop, alone, valid),
+    }
+}
+
+/// What loops over wavefronts may take: isl finds their bounds quickly or not at all.
+const WAVE_OPERATIONS: u64 = 300_000;
+
 /// The loops of the second version, if there is one that can be had for little code.
 fn generate_weaker(model: &mut Modelled<'_>) {
     let Some(weaker) = &model.weaker else { return };
     let (scop, valid) = (&model.lifted.scop, &model.assumed.valid);
-    match astgen::generate(scop, &weaker.order.schedule, valid) {
+    match loops_of(scop, &weaker.order, valid) {
         Ok(nodes) if astgen::size(&nodes) <= MOST_WEAKER => {
             let places = block_places(scop, &nodes, valid);
             model.weaker_loops = (nodes, places);
@@ -400,21 +425,27 @@ const MOST_WEAKER: usize = 250;
 fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     let ready: Vec<_> = outcome.models.iter_mut().filter(|model| model.program.is_some()).collect();
     outcome.changed = !ready.is_empty();
+    let memory = PanelMemory::new(panel_bytes(run));
     let is_kept = outcome.changed && run.pass.keep();
     let prepared: Vec<_> =
         ready.iter().map(|model| prepare(run.pass, &model.lifted, model.rewrite.as_ref())).collect();
+    let mut forks: Vec<Fork<'p>> = Vec::new();
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let emitted = match (prepared, &model.program) {
             (Some(prepared), Some(Program { nodes, places, check })) => {
                 let formats = run.formats(model, &outcome.nests[model.nest]);
-                let versions = model.versions(nodes, places);
-                let emitted = emit(run.pass, &model.lifted, &prepared, &versions, (check, formats.as_ref()));
-                emitted.and_then(|growth| run.unless_broken(growth))
+                let versions = model.versions(nodes, places, forks_of(run.options));
+                let check = (check, formats.as_ref());
+                let emitted = emit(run.pass, &model.lifted, &prepared, &versions, &memory, check);
+                emitted.and_then(|emitted| run.unless_broken(emitted))
             }
             _ => Err(Failure::Undone),
         };
         match emitted {
-            Ok(growth) => model.emitted = Some(growth),
+            Ok(emitted) => {
+                model.emitted = Some(emitted.growth);
+                forks.extend(emitted.forks);
+            }
             Err(Failure::Undone) => {
                 let message = "a value of the new loops cannot be computed".into();
                 let obstacle = Obstacle::of_region(model.lifted.region, Reason::Internal { message });
@@ -425,6 +456,28 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
                 return if is_kept { undo(run, outcome, &message) } else { refuse_to_compile(run, &message) };
             }
         }
+    }
+    if let Some(message) = start_threads(run, &forks) {
+        let message = format!("the new loops are broken: {message}");
+        if is_kept { undo(run, outcome, &message) } else { refuse_to_compile(run, &message) }
+    }
+}
+
+/// What is to run in threads becomes functions; what LLVM's verifier says against that.
+fn start_threads<'p>(run: &Run<'_, 'p>, forks: &[Fork<'p>]) -> Option<String> {
+    let outlined = forks.iter().filter(|fork| fork.outline(run.pass)).count();
+    match outlined {
+        0 => None,
+        _ if run.is_to_break() => Some("asked to be".into()),
+        _ => run.pass.verify(),
+    }
+}
+
+fn forks_of(options: &Options) -> Forks {
+    match (options.parallel, options.parallel_always) {
+        (false, _) => Forks::Never,
+        (true, false) => Forks::IfWorth,
+        (true, true) => Forks::Always,
     }
 }
 
@@ -453,12 +506,16 @@ fn refuse_to_compile(run: &Run<'_, '_>, message: &str) {
 }
 
 impl Run<'_, '_> {
-    /// Tests call new loops broken that are not.
-    fn unless_broken(&self, growth: Growth) -> Result<Growth, Failure> {
-        match &self.options.break_in {
-            Some(name) if *name == self.pass.symbol() => Err(Failure::Broken("asked to be".into())),
-            _ => Ok(growth),
+    /// Tests call new loops broken that are not; those in threads when the threads' functions are made.
+    fn unless_broken<'p>(&self, emitted: Emitted<'p>) -> Result<Emitted<'p>, Failure> {
+        match self.is_to_break() && emitted.forks.is_empty() {
+            true => Err(Failure::Broken("asked to be".into())),
+            false => Ok(emitted),
         }
+    }
+
+    fn is_to_break(&self) -> bool {
+        self.options.break_in.as_ref().is_some_and(|name| *name == self.pass.symbol())
     }
 
     /// How likely parts of a nest's check fail, as far as that was counted.

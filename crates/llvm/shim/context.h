@@ -3,6 +3,7 @@
 #define ORTHANT_CONTEXT_H
 
 #include "shim.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -14,6 +15,11 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/PassManager.h"
+
+// What starts threads: libgomp's function, which LLVM's libomp has, too.
+#define ORTHANT_FORK "GOMP_parallel"
+// The attribute of functions that run in threads.
+#define ORTHANT_THREADS "orthant-threads"
 
 struct OrthantPass {
   llvm::Function &function;
@@ -27,6 +33,7 @@ struct OrthantPass {
   llvm::OptimizationRemarkEmitter &remarks;
   llvm::Function *kept = nullptr; // the body as it was, if somebody asked for that
   bool is_undone = false;         // it is to come back when the pass is done
+  llvm::SmallVector<llvm::Function *, 2> outlined = {}; // the functions that run in threads
 };
 
 // If the pass is to be undone, puts the body that was kept back into the function. True if it did: no analysis is valid then.

@@ -165,7 +165,10 @@ void orthant_promote(OrthantPass *pass, const LLVMValueRef *slots, size_t count)
 void orthant_verify(OrthantPass *pass, OrthantSink sink, void *data) {
   std::string text;
   raw_string_ostream OS(text);
-  if (verifyFunction(pass->function, &OS))
+  bool is_broken = verifyFunction(pass->function, &OS);
+  for (Function *body : pass->outlined)
+    is_broken |= verifyFunction(*body, &OS);
+  if (is_broken)
     orthant_send(text.empty() ? "the function is broken" : text, sink, data);
 }
 

@@ -30,8 +30,10 @@ namespace {
 
 void append(void *text, const char *data, size_t length) { static_cast<std::string *>(text)->append(data, length); }
 
-// Something to look at: a natural loop, or a cycle that is none.
+// Something to look at: a natural loop, or a cycle that is none. What we made ourselves is done.
 bool has_cycles(Function &F, LoopInfo &LI) {
+  if (F.hasFnAttribute(ORTHANT_THREADS))
+    return false;
   if (!LI.empty())
     return true;
   ReversePostOrderTraversal<const Function *> order(&F);

@@ -180,6 +180,11 @@ void orthant_annotate(LLVMValueRef inst, LLVMMetadataRef own, const LLVMMetadata
 // The accesses of the group do not depend on each other across iterations of the loop with that latch.
 void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group);
 // What LLVM's verifier says; nothing if all is well.
+// Makes a function of the blocks from entry to after, which the runtime calls in each thread if worth holds; the entry ends with a
+// branch by worth. False: it cannot be, and worth counts as false in the blocks. A private variable (or null) is used by these
+// blocks only, and each thread gets its own.
+bool orthant_outline(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef worth,
+                     LLVMValueRef private_slot);
 bool orthant_keep(OrthantPass *pass); // the function as it is, for orthant_undo; false: that cannot be
 void orthant_undo(OrthantPass *pass); // when the pass is done, the function is what was kept
 void orthant_verify(OrthantPass *pass, OrthantSink sink, void *data);

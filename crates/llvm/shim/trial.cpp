@@ -53,8 +53,11 @@ void orthant_undo(OrthantPass *pass) { pass->is_undone = true; }
 bool orthant_finish(OrthantPass &pass) {
   if (!pass.kept)
     return false;
-  if (pass.is_undone)
+  if (pass.is_undone) {
     take_back(pass.function, pass.kept);
+    for (Function *body : pass.outlined)
+      body->eraseFromParent();
+  }
   pass.kept->eraseFromParent();
   return pass.is_undone;
 }

@@ -236,6 +236,13 @@ unsafe extern "C" {
         group: LLVMMetadataRef,
     );
     pub fn orthant_parallel_loop(latch: LLVMBasicBlockRef, group: LLVMMetadataRef);
+    pub fn orthant_outline(
+        pass: *mut OrthantPass,
+        entry: LLVMBasicBlockRef,
+        after: LLVMBasicBlockRef,
+        worth: LLVMValueRef,
+        private: LLVMValueRef,
+    ) -> bool;
     pub fn orthant_keep(pass: *mut OrthantPass) -> bool;
     pub fn orthant_undo(pass: *mut OrthantPass);
     pub fn orthant_verify(pass: *mut OrthantPass, sink: Sink, data: *mut c_void);

@@ -220,6 +220,20 @@ impl<'p> Pass<'p> {
         ask!(ffi::orthant_promote(self.raw, slots.as_ptr(), slots.len()));
     }
 
+    /// Makes a function of the blocks from `entry` to `after` that the runtime calls in each thread if `worth` holds. False: it
+    /// cannot; the blocks then do what is to be done alone. `private`: a stack variable that only these blocks use, and that each
+    /// thread has for itself.
+    pub(crate) fn outline(
+        self,
+        entry: Block<'p>,
+        after: Block<'p>,
+        worth: Value<'p>,
+        private: Option<Value<'p>>,
+    ) -> bool {
+        let private = private.map_or(std::ptr::null_mut(), |value| value.raw);
+        ask!(ffi::orthant_outline(self.raw, entry.raw, after.raw, worth.raw, private))
+    }
+
     /// Keeps the function as it is, so that all can be undone; false if that cannot be.
     pub fn keep(self) -> bool {
         ask!(ffi::orthant_keep(self.raw))

@@ -31,6 +31,10 @@ pub use source::SourceLoc;
 /// other.
 pub const VECTOR: &str = "vector";
 
+/// The name of the mark in a schedule tree that stands above a band of one member whose iterations may run in several threads
+/// at once.
+pub const THREADS: &str = "threads";
+
 /// The name of the mark in a schedule tree that stands above three loops: over the terms of sums, then over the rows and the
 /// columns of a block of cells. The cells can stay in registers while the first of the loops runs.
 pub const REGISTERS: &str = "registers";

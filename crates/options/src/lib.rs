@@ -89,6 +89,14 @@ pub struct Options {
     pub least_gain: u32,
     /// Whether blocks of cells are kept in registers.
     pub registers: bool,
+    /// Whether the operands that such blocks share are kept on the stack.
+    pub panels: bool,
+    /// Whether outer loops may run in threads.
+    pub parallel: bool,
+    /// How many threads to plan for; 0 is as many as the machine has.
+    pub threads: u32,
+    /// Whether threads are used however little there is to do: tests that it is right.
+    pub parallel_always: bool,
     /// The folder that orders are read from.
     pub schedule_in: Option<PathBuf>,
     /// The folder that orders are written to.

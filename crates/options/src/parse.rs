@@ -454,6 +454,7 @@ impl Options {
             }
             ("least-gain", Value::Number(percent)) => self.least_gain = clamped(percent) as u32,
             ("registers", Value::Flag(on)) => self.registers = on,
+            ("panels", Value::Flag(on)) => self.panels = on,
             ("schedule-in", Value::File(folder)) => self.schedule_in = folder,
             ("schedule-out", Value::File(folder)) => self.schedule_out = folder,
             ("assumptions", Value::Words(words)) => {
@@ -470,6 +471,9 @@ impl Options {
             ("count-checks", Value::Flag(on)) => self.count_checks = on,
             ("delicm", Value::Flag(on)) => self.delicm = on,
             ("expand-always", Value::Flag(on)) => self.expand_always = on,
+            ("parallel", Value::Flag(on)) => self.parallel = on,
+            ("threads", Value::Number(count)) => self.threads = clamped(count) as u32,
+            ("parallel-always", Value::Flag(on)) => self.parallel_always = on,
             ("expand", Value::Words(words)) => {
                 self.expand = match words.first().copied() {
                     Some("none") => Expand::None,
@@ -502,6 +506,7 @@ impl Default for Options {
             schedule: Schedule::Auto,
             least_gain: 0,
             registers: true,
+            panels: true,
             schedule_in: None,
             schedule_out: None,
             assumptions: Assumptions::All,
@@ -511,6 +516,9 @@ impl Default for Options {
             delicm: true,
             expand: Expand::Stack,
             expand_always: false,
+            parallel: false,
+            threads: 0,
+            parallel_always: false,
             time: false,
             budget: 0,
             shape_candidates: 0,

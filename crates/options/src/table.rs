@@ -110,6 +110,27 @@ pub const TABLE: &[Spec] = &[
         "Keep blocks of cells that sum up products in vector registers.",
     ),
     option(
+        "panels",
+        Kind::Flag,
+        "BOOL",
+        "true",
+        "Keep the operands that such blocks share on the stack, up to 64 KiB, in the order in which they are used.",
+    ),
+    option(
+        "parallel",
+        Kind::Flag,
+        "BOOL",
+        "false",
+        "Run outer loops in threads where that pays, by calls of an OpenMP runtime (libgomp or libomp) that the program must be linked with.",
+    ),
+    option(
+        "threads",
+        Kind::Number(0, 4096),
+        "COUNT",
+        "0",
+        "How many threads to plan for if parallel is set; 0 is as many as this machine has. How many there are is decided when the program runs (OMP_NUM_THREADS).",
+    ),
+    option(
         "schedule-in",
         Kind::File,
         "FOLDER",
@@ -209,6 +230,16 @@ pub const TABLE: &[Spec] = &[
             "BOOL",
             "false",
             "Expand all scalars that can be, whether that pays or not, for tests.",
+        )
+    },
+    Spec {
+        hidden: true,
+        ..option(
+            "parallel-always",
+            Kind::Flag,
+            "BOOL",
+            "false",
+            "Use threads however little there is to do, for tests.",
         )
     },
     Spec {

@@ -36,13 +36,18 @@ pub const ROTATION: [&[&str]; 8] = [
 ];
 
 /// Orthant's options for a run: seed divided by the number of flags, modulo their number.
-pub const OPTIONS: [&str; 5] = [
+pub const OPTIONS: [&str; 7] = [
     "budget=1000000",
     "budget=1000000 tiers=always",
     "budget=1000000 schedule=identity position=late",
     "budget=1000000 position=late",
     "budget=1000000 schedule=identity",
+    "budget=1000000 parallel parallel-always threads=3",
+    "budget=1000000 parallel parallel-always threads=2 position=late",
 ];
+
+/// How many threads loops run in that may.
+const THREADS: &str = "3";
 
 /// Orthant's options for a seed.
 fn options_of(seed: u64) -> &'static str {
@@ -176,11 +181,16 @@ impl Tester {
         compile.arg(format!("-fpass-plugin={}", self.plugin.display()));
         let options = self.options.as_deref().unwrap_or(flags.orthant);
         compile.env("ORTHANT_OPTS", format!("{options} report={}", reports.display()));
+        if options.split_whitespace().any(|option| option == "parallel") {
+            compile.arg("-lgomp");
+        }
         let compiled = self.run(compile, &dir.join("log"))?;
         if !compiled.success() {
             return Ok(Err(Failure::Compiler(compiled.describe())));
         }
-        let run = self.run(Command::new(seen), &dir.join("out"))?;
+        let mut program = Command::new(seen);
+        program.env("OMP_NUM_THREADS", THREADS);
+        let run = self.run(program, &dir.join("out"))?;
         if !run.success() {
             return Ok(Err(Failure::Crash(run.describe())));
         }

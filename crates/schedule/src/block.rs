@@ -18,8 +18,9 @@
 //! # Sizes
 //! - height x width: as many as the registers hold beside the operands of one step, such that there is little to load.
 //!   Cells that are far apart along the columns are gathered, once for all rows.
-//! - terms: a panel of `width` columns of those stays in three quarters of the first-level cache.
-//! - rows: what the panel meets stays in half of the second-level cache.
+//! - terms: their operands have room in the memory for panels ([`Machine::panel_bytes`]), from which they come one behind the
+//!   other; without such memory they stay in three quarters of the first-level cache.
+//! - rows: what a panel meets stays in three quarters of the second-level cache.
 
 use crate::Machine;
 use crate::affine::{AccessModel, StmtModel};
@@ -29,6 +30,9 @@ use crate::tree::{Block, Change, Freedom};
 /// The greatest height and the greatest number of vectors in a row of a block.
 const TALLEST: i64 = 8;
 const WIDEST: i64 = 3;
+
+/// More terms do not make cells' way to and from memory matter less.
+const DEEPEST: i64 = 256;
 
 /// A band of one statement that may be a contraction.
 pub struct Blocker<'a> {
@@ -96,25 +100,39 @@ impl Blocker<'_> {
         let order = (0..self.rows.len()).filter(|member| !roles.all().contains(member));
         let order: Vec<usize> = order.chain(roles.all()).collect();
         let mut tiles = vec![None; order.len()];
-        let panel = self.machine.l1_bytes as i64 * 3 / 4 / (block.width * bytes);
-        let depth = even(panel, self.trips[roles.summed]);
-        let rows = self.machine.l2_bytes as i64 / 2 / (depth.unwrap_or(panel).max(1) * bytes);
+        let depth = self.depth(roles, paces, block, bytes);
+        let terms = depth.map_or(self.trips[roles.summed], |depth| depth as f64);
+        let rows = (self.machine.l2_bytes * 3 / 4) as f64 / (terms.max(1.0) * bytes as f64);
         let at = order.len() - 3;
         tiles[at] = depth;
         // Whole blocks fill a tile.
-        let whole = |rows: i64| (rows / block.height).max(1) * block.height;
-        tiles[at + 1] = even(rows, self.trips[roles.row]).map(whole);
+        tiles[at + 1] = even(rows as i64, self.trips[roles.row], block.height);
         Some(Change { order, tiles, sink: false, block: Some(block) })
+    }
+
+    /// How many terms a run of the block has, if not all: their operands have room in the memory for panels.
+    fn depth(&self, roles: &Roles, paces: &[Vec<Pace>], block: Block, bytes: i64) -> Option<i64> {
+        let of_term = (self.panels(roles, paces) * block.width + block.height) * bytes;
+        let room = match self.machine.panel_bytes as i64 {
+            0 => self.machine.l1_bytes as i64 * 3 / 4,
+            room => room,
+        };
+        even((room / of_term).min(DEEPEST), self.trips[roles.summed], 16)
+    }
+
+    /// How many operands there are that all rows use.
+    fn panels(&self, roles: &Roles, paces: &[Vec<Pace>]) -> i64 {
+        let is_panel = |paces: &&Vec<Pace>| {
+            paces[roles.column] != Pace::Still
+                && paces[roles.row] == Pace::Still
+                && paces[roles.summed] != Pace::Still
+        };
+        paces.iter().filter(is_panel).count() as i64
     }
 
     /// The block with the most terms for each operand that is loaded, among those that fit the registers and the loops.
     fn size(&self, roles: &Roles, paces: &[Vec<Pace>], lanes: i64) -> Option<Block> {
-        let panels = paces.iter().filter(|paces| {
-            paces[roles.column] != Pace::Still
-                && paces[roles.row] == Pace::Still
-                && paces[roles.summed] != Pace::Still
-        });
-        let panels = panels.count() as i64;
+        let panels = self.panels(roles, paces);
         let registers = i64::from(self.machine.vector_registers);
         let (rows, columns) = (self.trips[roles.row], self.trips[roles.column]);
         let mut best: Option<(f64, Block)> = None;
@@ -135,10 +153,12 @@ impl Blocker<'_> {
     }
 }
 
-/// A tile size that is a power of two, if it is worth to be tiled.
-fn even(size: i64, trip: f64) -> Option<i64> {
-    let size = 1i64 << size.max(16).ilog2().min(9);
-    (trip > 1.5 * size as f64).then_some(size)
+/// A tile size of at most about `most` that makes tiles alike, as a multiple; `None` if one tile is all there is.
+fn even(most: i64, trip: f64, multiple: i64) -> Option<i64> {
+    let most = (most / multiple).max(1) * multiple;
+    let tiles = (trip / most as f64).ceil();
+    let multiples = (trip / tiles.max(1.0) / multiple as f64).ceil() as i64;
+    (tiles > 1.0).then_some((multiples * multiple).min(most))
 }
 
 /// Which members do what.

@@ -39,6 +39,7 @@ mod json;
 pub mod legality;
 mod marks;
 mod shrink;
+pub mod threads;
 pub mod tree;
 
 pub use cost::Cost;
@@ -52,6 +53,7 @@ use legality::{Reductions, Verdict};
 use model::Scop;
 use std::cell::Cell;
 use std::fmt;
+use threads::Marked;
 use tree::Bonds;
 
 /// What the cost model knows about the machine.
@@ -69,6 +71,8 @@ pub struct Machine {
     pub widest_bits: u32,
     /// How many vector registers there are.
     pub vector_registers: u32,
+    /// Bytes on the stack for operands that blocks of cells share; 0: none.
+    pub panel_bytes: u64,
 }
 
 impl Default for Machine {
@@ -80,6 +84,7 @@ impl Default for Machine {
             vector_bits: 256,
             widest_bits: 256,
             vector_registers: 16,
+            panel_bytes: 0,
         }
     }
 }
@@ -126,6 +131,10 @@ pub struct Options {
     pub machine: Machine,
     /// The value of a parameter about which nothing is known.
     pub estimate: i64,
+    /// How many threads loops may run in; 1: none are marked.
+    pub threads: u32,
+    /// Whether they do however little there is to do.
+    pub threads_always: bool,
     /// How much of the original's predicted cost the new schedule may have to be taken; infinity to take
     /// the best one always.
     pub threshold: f64,
@@ -141,6 +150,8 @@ impl Default for Options {
             registers: true,
             machine: Machine::default(),
             estimate: 1000,
+            threads: 1,
+            threads_always: false,
             threshold: 0.6,
         }
     }
@@ -163,6 +174,12 @@ pub enum Decision {
 pub struct New {
     /// The tree.
     pub schedule: Schedule,
+    /// The same without loops in threads, if it has some.
+    pub alone: Option<Schedule>,
+    /// Whether some of them run over wavefronts.
+    pub has_waves: bool,
+    /// If it could have had some: why it has none.
+    pub why_alone: Option<String>,
     /// One line for each statement, `T(S): (i + j, i)`, then one for each innermost band.
     pub description: String,
     /// What it is expected to bring.
@@ -198,6 +215,8 @@ pub enum Reason {
     NoLoops,
     /// No other order was found.
     NothingElse,
+    /// No other order was found, and in this one nothing can run in threads; why.
+    NoThreads(String),
     /// The best order found is not clearly better.
     NothingPays(Prediction),
     /// The budget was spent in this step.
@@ -211,6 +230,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::NoLoops => f.write_str("there is no loop to reorder"),
             Reason::NothingElse => f.write_str("no other order keeps all dependences and looks better"),
+            Reason::NoThreads(why) => write!(f, "{}, and it stays in one thread: {why}", Reason::NothingElse),
             Reason::NothingPays(prediction) => {
                 write!(f, "the best order found is not clearly better: {prediction}")
             }
@@ -236,6 +256,16 @@ pub enum Error {
     Legality(#[from] legality::Error),
 }
 
+impl Error {
+    /// Whether the budget is spent.
+    pub fn is_budget(&self) -> bool {
+        match self {
+            Error::Isl(error) => error.is_budget(),
+            Error::Legality(error) => error.is_budget(),
+        }
+    }
+}
+
 /// The program's own order.
 pub fn identity(scop: &Scop) -> isl::Result<Schedule> {
     scop.schedule()
@@ -248,12 +278,7 @@ pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Re
         Optimizer { scop, dependences, options, step: &mut step, spent: Cell::new(false) }.run()
     });
     match result {
-        Err(Error::Isl(error)) if error.is_budget() => {
-            Ok(Decision::Original { reason: Reason::BudgetSpent(step) })
-        }
-        Err(Error::Legality(error)) if error.is_budget() => {
-            Ok(Decision::Original { reason: Reason::BudgetSpent(step) })
-        }
+        Err(error) if error.is_budget() => Ok(Decision::Original { reason: Reason::BudgetSpent(step) }),
         other => other,
     }
 }
@@ -305,6 +330,16 @@ impl Way {
     }
 }
 
+/// A candidate with its changes made.
+struct Finished {
+    schedule: Schedule,
+    /// Without loops in threads, if it has some.
+    alone: Option<Schedule>,
+    has_waves: bool,
+    why_alone: Option<String>,
+    description: String,
+}
+
 struct Optimizer<'a> {
     scop: &'a Scop,
     dependences: &'a Dependences,
@@ -332,14 +367,65 @@ impl Optimizer<'_> {
                 false => Reason::NothingElse,
             });
         };
-        let prediction = Prediction { original: before.cost, new: best.cost };
-        if best.is_unchanged(&before) {
-            return original(Reason::NothingElse);
+        let new = threads::cost(&bonds, &best, &models, self.options)?;
+        let prediction = Prediction { original: before.cost, new };
+        if best.is_unchanged(&before) && prediction.new == best.cost {
+            return original(match self.options.threads {
+                0 | 1 => Reason::NothingElse,
+                _ => self.why_not_in_threads(&best.schedule)?,
+            });
         }
-        if prediction.new.total() > self.options.threshold * prediction.original.total() {
+        if !self.pays(&prediction) {
             return original(Reason::NothingPays(prediction));
         }
-        self.finish(best, prediction)
+        let is_unchanged = best.is_unchanged(&before);
+        let alone = Prediction { new: best.cost, ..prediction };
+        let finished = match self.finish(best)? {
+            Ok(finished) => finished,
+            Err(reason) => return original(reason),
+        };
+        let Finished { schedule, alone: unthreaded, has_waves, why_alone, description } = finished;
+        let prediction = if unthreaded.is_some() { prediction } else { alone };
+        if unthreaded.is_none() && is_unchanged {
+            return original(why_alone.map_or(Reason::NothingElse, Reason::NoThreads));
+        }
+        match self.pays(&prediction) {
+            true => {
+                let new = New { schedule, alone: unthreaded, has_waves, why_alone, description, prediction };
+                Ok(Decision::New(Box::new(new)))
+            }
+            false => original(Reason::NothingPays(prediction)),
+        }
+    }
+
+    fn pays(&self, prediction: &Prediction) -> bool {
+        prediction.new.total() <= self.options.threshold * prediction.original.total()
+    }
+
+    /// With loops that run in threads, if there are such; without, if the budget does not allow to find out.
+    fn in_threads(&self, schedule: &Schedule) -> Result<Marked, Error> {
+        let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
+        let marked = self.scop.ctx.with_budget(left / 2, || -> Result<Marked, Error> {
+            Ok(match threads::marked(self.scop, self.dependences, schedule, self.options)? {
+                Marked::Threads { schedule, has_waves } => {
+                    Marked::Threads { schedule: self.mark(schedule)?, has_waves }
+                }
+                alone => alone,
+            })
+        });
+        match marked {
+            Err(error) if error.is_budget() => {
+                Ok(Marked::Alone("the budget did not suffice to find out".into()))
+            }
+            marked => marked,
+        }
+    }
+
+    fn why_not_in_threads(&self, schedule: &Schedule) -> Result<Reason, Error> {
+        Ok(match self.in_threads(schedule)? {
+            Marked::Alone(why) => Reason::NoThreads(why),
+            Marked::Threads { .. } => Reason::NothingElse,
+        })
     }
 
     fn bonds(&self) -> isl::Result<Bonds> {
@@ -353,7 +439,7 @@ impl Optimizer<'_> {
 
     /// The cheapest candidate; `None` if there is none within the budget.
     fn best(&mut self, bonds: &Bonds, models: &[affine::StmtModel]) -> Result<Option<Candidate>, Error> {
-        let mut best: Option<Candidate> = None;
+        let mut best: Option<(Cost, Candidate)> = None;
         let all: &[Way] = match self.options.fusion {
             // There is nothing to distribute.
             Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
@@ -366,17 +452,24 @@ impl Optimizer<'_> {
             Fusion::Min => &[Way::Isl(Fusion::Min)],
         };
         let enough = GOOD_ENOUGH * cost::least(models, &self.options.machine);
+        let uses_threads = |cost: &Cost, best: &Candidate| {
+            self.options.threads < 2 || cost.total() <= IN_THREADS * best.cost.total()
+        };
         for way in all {
-            if best.as_ref().is_some_and(|best| best.cost.total() <= enough) {
+            if best
+                .as_ref()
+                .is_some_and(|(cost, best)| best.cost.total() <= enough && uses_threads(cost, best))
+            {
                 break;
             }
             let Some(found) = self.candidate(bonds, models, *way)? else { continue };
-            let better = |best: &Candidate| found.cost.total() < CLEARLY * best.cost.total();
+            let cost = threads::cost(bonds, &found, models, self.options)?;
+            let better = |(best, _): &(Cost, Candidate)| cost.total() < CLEARLY * best.total();
             if best.as_ref().is_none_or(better) {
-                best = Some(found);
+                best = Some((cost, found));
             }
         }
-        Ok(best)
+        Ok(best.map(|(_, best)| best))
     }
 
     /// What one way finds within a share of the budget.
@@ -428,18 +521,32 @@ impl Optimizer<'_> {
         }
     }
 
-    fn finish(&mut self, best: Candidate, prediction: Prediction) -> Result<Decision, Error> {
+    /// Makes the changes; the inner error: what came out is not legal.
+    fn finish(&mut self, best: Candidate) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
         let description = describe::of_candidate(self.scop, &best)?;
         let schedule = tree::apply(self.scop, best.schedule, &best.changes)?;
         *self.step = "the proof of legality";
         let verdict = legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
         if let Verdict::Illegal(violation) = verdict {
-            return Ok(Decision::Original { reason: Reason::OurBug(violation.to_string()) });
+            return Ok(Err(Reason::OurBug(violation.to_string())));
         }
         *self.step = "parallel loops";
-        let schedule = self.mark(marks::proved(self.scop, self.dependences, schedule)?)?;
-        Ok(Decision::New(Box::new(New { schedule, description, prediction })))
+        let schedule = marks::proved(self.scop, self.dependences, schedule)?;
+        let in_threads = match self.options.threads {
+            0 | 1 => None,
+            _ => Some(self.in_threads(&schedule)?),
+        };
+        let schedule = self.mark(schedule)?;
+        let alone = |why_alone| Finished { schedule, alone: None, has_waves: false, why_alone, description };
+        Ok(Ok(match in_threads {
+            Some(Marked::Threads { schedule, has_waves }) => {
+                let alone = alone(None);
+                Finished { schedule, alone: Some(alone.schedule), has_waves, ..alone }
+            }
+            Some(Marked::Alone(why)) => alone(Some(why)),
+            None => alone(None),
+        }))
     }
 
     /// Splits off and marks the innermost loops that the checker calls parallel.
@@ -483,5 +590,7 @@ impl Optimizer<'_> {
 
 /// How many times the least conceivable cost is good enough to search no further.
 const GOOD_ENOUGH: f64 = 2.0;
+/// What is left of the cost where most of the work can run in threads.
+const IN_THREADS: f64 = 0.75;
 /// Another candidate must be that much cheaper.
 const CLEARLY: f64 = 0.97;

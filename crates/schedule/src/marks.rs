@@ -3,7 +3,7 @@
 use crate::legality::{Error, parallel_is_legal, registers_are_legal};
 use dataflow::Dependences;
 use isl::{Schedule, ScheduleNode, ScheduleNodeType};
-use model::{REGISTERS, Scop, VECTOR};
+use model::{REGISTERS, Scop, THREADS, VECTOR};
 
 /// The schedule with those marks only that the checker agrees to. Without them the loops are the same.
 pub fn proved(scop: &Scop, dependences: &Dependences, schedule: Schedule) -> Result<Schedule, Error> {
@@ -27,14 +27,17 @@ pub fn proved(scop: &Scop, dependences: &Dependences, schedule: Schedule) -> Res
 }
 
 fn is_true(scop: &Scop, dependences: &Dependences, mark: &ScheduleNode) -> Result<bool, Error> {
-    let (name, below) = (mark.mark_get_id()?.get_name()?, mark.get_child(0)?);
+    let (name, mut below) = (mark.mark_get_id()?.get_name()?, mark.get_child(0)?);
+    while below.get_type()? == ScheduleNodeType::Mark {
+        below = below.get_child(0)?;
+    }
     let is_band = below.get_type()? == ScheduleNodeType::Band;
     match name.as_deref() {
-        Some(VECTOR) if is_band && below.band_n_member()? == 1 => {
+        Some(VECTOR | THREADS) if is_band && below.band_n_member()? == 1 => {
             Ok(parallel_is_legal(scop, dependences, &below, 0)?.is_legal())
         }
         Some(REGISTERS) if is_band => registers_are_legal(scop, dependences, &below),
         // One that says nothing to the back end, or that stands where it means nothing.
-        other => Ok(!matches!(other, Some(VECTOR | REGISTERS))),
+        other => Ok(!matches!(other, Some(VECTOR | THREADS | REGISTERS))),
     }
 }

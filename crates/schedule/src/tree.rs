@@ -176,6 +176,19 @@ fn all_equal(pairs: &UnionMap, member: &MultiUnionPwAff) -> isl::Result<bool> {
         && pairs.clone().lex_gt_at_multi_union_pw_aff(member.clone())?.is_empty()?)
 }
 
+/// Whether a band that is no leaf band has a member that is parallel and may stand first.
+pub fn can_be_parallel(bonds: &Bonds, band: &Band) -> isl::Result<bool> {
+    let partial = band.node.band_get_partial_schedule()?;
+    let apart = inside(&bonds.apart, &band.node)?;
+    let count = if band.permutable { band.rows.len() } else { 1 };
+    for at in 0..count {
+        if all_equal(&apart, &member(&partial, at)?)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// What binds a schedule: `{ S[i] -> T[j] }`.
 #[derive(Clone, Debug)]
 pub struct Bonds {

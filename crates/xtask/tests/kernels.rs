@@ -5,7 +5,7 @@
 //!   kernel, is confirmed by an independent computation where there is one, and has no value that is not an
 //!   ordinary number;
 //! - with the plugin every element of every array has the same bits as without: at -O3 in all shapes, early and late, at
-//!   -O2 -march=native in one shape of each kernel (they take turns, for the sake of time).
+//!   -O2 -march=native and with loops in threads in one shape of each kernel (they take turns, for the sake of time).
 //!
 //! `cargo test -p xtask --test kernels -- --ignored` compares more, for a quarter of an hour: sizes small and medium, -O2
 //! and -O3, with and without -march=native, in new and in own order.
@@ -123,7 +123,9 @@ fn build(config: Config<'_>, cases: &[(&Kernel, Shape)]) -> PathBuf {
     let kernels = cases.iter().map(|(kernel, shape)| object(kernel, *shape));
     let objects: Vec<_> = suite.objects.iter().cloned().chain(kernels).collect();
     let program = suite.dir.path().join(format!("{}.{}", config.name, config.size));
-    successful(&mut suite_kernels::link_command(&objects, &[], &program));
+    let uses_threads = config.flags.iter().any(|flag| flag.starts_with("-orthant-parallel"));
+    let libraries = if uses_threads { vec!["-lgomp".to_owned()] } else { Vec::new() };
+    successful(&mut suite_kernels::link_command(&objects, &libraries, &program));
     program
 }
 
@@ -181,6 +183,21 @@ fn the_plugin_changes_no_bit() {
 #[test]
 fn the_plugin_changes_no_bit_at_the_late_position() {
     compare(plain_o3(), &build(LATE_O3, &all_shapes()), &all_shapes(), "mini");
+}
+
+/// Every loop that may run in threads does, however short it is; three threads share no loop evenly.
+#[test]
+fn threads_change_no_bit() {
+    let always =
+        ["-mllvm", "-orthant-parallel-always", "-mllvm", "-orthant-parallel", "-mllvm", "-orthant-threads=3"];
+    let (early, mut late) = ([&["-O3"][..], &always].concat(), [&["-O3"][..], &always].concat());
+    late.extend(["-mllvm", "-orthant-position=late"]);
+    let some = some_shapes();
+    let plain = build(PLAIN_O3, &some);
+    for (name, flags) in [("threads-O3", &early), ("threads-late-O3", &late)] {
+        let threads = build(Config { name, size: "mini", flags, plugin: true }, &some);
+        compare(&plain, &threads, &some, "mini");
+    }
 }
 
 /// Where scalars have no free cell, they may become arrays. With `always`, whether that pays or not.
@@ -265,7 +282,7 @@ fn difference(plain: &Path, plugin: &Path, (kernel, shape): &(&Kernel, Shape), s
     let dump = |program: &Path| {
         let mut command = Command::new(program);
         command.args(["--kernel", &symbol, "--shape", shape.name(), "--size", size]);
-        command.args((size == "mini").then_some("--dump"));
+        command.args((size == "mini").then_some("--dump")).env("OMP_NUM_THREADS", "3");
         command.output().unwrap()
     };
     let (expected, got) = (dump(plain), dump(plugin));

@@ -22,6 +22,7 @@
 
 use super::builder::{Builder, Type};
 use super::emit::Emitter;
+use super::panel::{BlockPanels, Use};
 use super::rewrite::{Place, cell_facts, op_named};
 use crate::front::lift::Touched;
 use crate::pass::{Inst, Value};
@@ -38,28 +39,33 @@ pub type Places = HashMap<StmtId, HashMap<AccessId, Place>>;
 /// From this size on there are loads and stores under masks on every machine that has such vectors.
 const MASKED_BITS: u32 = 256;
 
+/// How many terms take as long as a line from memory.
+const DEEP: i64 = 32;
+
 /// A schedule from a file could ask for any block.
 const MOST_VECTORS: i64 = 64;
 
 /// A block that can be written.
 pub(super) struct Block<'a, 'p> {
-    height: i64,
+    pub(super) height: i64,
     /// How many vectors a row has.
-    vectors: i64,
-    lanes: i64,
+    pub(super) vectors: i64,
+    pub(super) lanes: i64,
     is_whole: bool,
-    id: StmtId,
-    stmt: &'a Stmt,
-    counters: &'a [Expr],
+    /// There are enough terms to fetch something meanwhile.
+    is_deep: bool,
+    pub(super) id: StmtId,
+    pub(super) stmt: &'a Stmt,
+    pub(super) counters: &'a [Expr],
     update: AccessId,
     /// What it stores, and the type of that.
-    stored: (&'a Operand, Type<'p>),
-    accesses: HashMap<AccessId, Moving<'a>>,
+    pub(super) stored: (&'a Operand, Type<'p>),
+    pub(super) accesses: HashMap<AccessId, Moving<'a>>,
 }
 
 /// How an access moves along the three loops: how much each subscript grows in one step.
-struct Moving<'a> {
-    place: &'a Place,
+pub(super) struct Moving<'a> {
+    pub(super) place: &'a Place,
     summed: Vec<i64>,
     row: Vec<i64>,
     column: Vec<i64>,
@@ -92,16 +98,16 @@ impl Moving<'_> {
 
 /// Along which loops of the block a value changes.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-struct Varies {
-    row: bool,
-    column: bool,
+pub(super) struct Varies {
+    pub(super) row: bool,
+    pub(super) column: bool,
 }
 
 /// Where in the block a value is wanted: the row, and which vector of it; 0 along what it does not vary with.
-type At = (i64, i64);
+pub(super) type At = (i64, i64);
 
 /// An access's first cell.
-struct Base<'p> {
+pub(super) struct Base<'p> {
     address: Value<'p>,
     /// The bytes to the next row, if that is another cell.
     row: Option<Value<'p>>,
@@ -121,7 +127,7 @@ struct BlockRows<'p> {
 }
 
 /// The columns of a block of which not all take part.
-struct Cut<'p> {
+pub(super) struct Cut<'p> {
     /// Of each row the one whose operands it loads: one that takes part, if there is one.
     rows: Vec<Value<'p>>,
     /// Whether there is one.
@@ -133,19 +139,22 @@ struct Cut<'p> {
 }
 
 /// The block while it is written.
-struct Kernel<'a, 'p> {
-    bases: HashMap<AccessId, Base<'p>>,
-    rows: Vec<Value<'p>>,
-    cut: Option<Cut<'p>>,
+pub(super) struct Kernel<'a, 'p> {
+    bases: &'a HashMap<AccessId, Base<'p>>,
+    rows: &'a [Value<'p>],
+    cut: Option<&'a Cut<'p>>,
+    /// Operands that are kept for other blocks, and what happens to those of columns.
+    pub(super) panels: Option<&'a BlockPanels<'p>>,
+    pub(super) columns: Use,
     /// The cells in registers.
     cells: HashMap<At, Value<'p>>,
     /// What was computed in this step.
-    known: HashMap<(Operand, At), Value<'p>>,
+    pub(super) known: HashMap<(Operand, At), Value<'p>>,
     /// The same, spread over a vector.
     spread: HashMap<(Operand, At), Value<'p>>,
     /// How many steps were done.
-    steps: Value<'p>,
-    block: &'a Block<'a, 'p>,
+    pub(super) steps: Value<'p>,
+    pub(super) block: &'a Block<'a, 'p>,
 }
 
 impl<'a, 'p> Emitter<'a, 'p> {
@@ -176,6 +185,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
             vectors: size.width / lanes.max(1),
             lanes,
             is_whole: size.is_whole,
+            is_deep: size.depth.is_none_or(|depth| depth >= DEEP),
             id: *id,
             stmt,
             counters,
@@ -193,7 +203,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
     }
 
     /// How much each subscript grows with one step of a loop. `None`: not evenly.
-    fn growth(&self, place: &Place, counters: &[Expr], variable: Variable) -> Option<Vec<i64>> {
+    pub(super) fn growth(&self, place: &Place, counters: &[Expr], variable: Variable) -> Option<Vec<i64>> {
         if !matches!(place.rows, Rows::Even(_)) {
             return None;
         }
@@ -219,7 +229,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
     }
 
     /// The instruction of an operation of the statement.
-    fn op_inst(&self, id: StmtId, name: &str) -> Option<Inst<'p>> {
+    pub(super) fn op_inst(&self, id: StmtId, name: &str) -> Option<Inst<'p>> {
         let copied = self.rewrite.and_then(|rewrite| rewrite.stmts[id.index()].copies.get(name));
         let (from, name) = copied.map_or((self.old(id)?, name), |(from, name)| (*from, name.as_str()));
         self.lifted.links[from.index()].ops.get(name).copied()
@@ -265,17 +275,23 @@ impl<'a, 'p> Emitter<'a, 'p> {
         }
         b.branch(runs, preheader, after);
         b.at_end(preheader);
-        let kernel = Kernel {
-            bases: self.bases(block)?,
-            rows: cut.as_ref().map_or(rows.steps, |cut| cut.rows.clone()),
-            cut,
+        let (bases, panels) = (self.bases(block)?, self.panels_of(summed, block));
+        let rows = cut.as_ref().map_or(&rows.steps, |cut| &cut.rows);
+        let kernel = |columns| Kernel {
+            bases: &bases,
+            rows,
+            cut: cut.as_ref(),
+            panels: panels.as_ref(),
+            columns,
             cells: HashMap::new(),
             known: HashMap::new(),
             spread: HashMap::new(),
             steps: b.index(0),
             block,
         };
-        self.terms(kernel, b.exact(LLVMSub, last, first))?;
+        let steps = b.exact(LLVMSub, last, first);
+        self.fill_rows(&mut kernel(Use::Store), steps)?;
+        self.column_uses(panels.as_ref(), &mut |columns| self.terms(kernel(columns), steps))?;
         b.jump(after);
         b.at_end(after);
         b.allow_vectors(self.widest_bits);
@@ -291,11 +307,12 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let addresses: Vec<_> =
             at.iter().map(|at| self.cell_address(&kernel, block.update, *at)).collect::<Option<_>>()?;
         let place = block.accesses[&block.update].place;
-        let mask = |at: &At| kernel.cut.as_ref().map(|cut| cut.cells[at]);
+        let mask = |at: &At| kernel.cut.map(|cut| cut.cells[at]);
         let load = |(at, address): (&At, &Value<'p>)| {
             self.load_cells(place, block.stored.1, *address, (block.lanes, mask(at)))
         };
         let loaded: Vec<_> = at.iter().zip(&addresses).map(load).collect();
+        self.announce_next(&kernel, &addresses);
         let before = b.here();
         b.jump(head);
         b.at_end(head);
@@ -317,11 +334,21 @@ impl<'a, 'p> Emitter<'a, 'p> {
             b.add_incoming(*phi, *value, head);
         }
         b.at_end(stored);
-        let mask = |at: &At| kernel.cut.as_ref().map(|cut| cut.cells[at]);
+        let mask = |at: &At| kernel.cut.map(|cut| cut.cells[at]);
         for ((at, address), sum) in at.iter().zip(&addresses).zip(&sums) {
             self.store_cells(place, *sum, *address, mask(at));
         }
         Some(())
+    }
+
+    /// Has the cells of the next rows fetched meanwhile, if there are many terms.
+    fn announce_next(&self, kernel: &Kernel<'_, 'p>, addresses: &[Value<'p>]) {
+        let (b, block) = (self.builder(), kernel.block);
+        let row = kernel.bases[&block.update].row.filter(|_| kernel.cut.is_none() && block.is_deep);
+        if let Some(row) = row {
+            let next = b.binary(LLVMMul, row, b.index(block.height));
+            addresses.iter().for_each(|address| b.prefetch(b.displace(*address, next, false)));
+        }
     }
 
     /// The rows that there are.
@@ -499,13 +526,30 @@ impl<'a, 'p> Emitter<'a, 'p> {
             return Some((known, at));
         }
         let value = match operand {
-            Operand::Outside(name) => self.lifted.outside.find(name)?,
             Operand::Read(access) if kernel.block.is_cell(*access) => *kernel.cells.get(&at)?,
-            Operand::Read(access) => self.load_operand(*access, ty, at, kernel)?,
-            Operand::Op(number) => self.operation(*number, varies, at, kernel)?,
+            _ => match self.from_panel(operand, at, kernel) {
+                Some(value) => value,
+                None => self.computed(operand, ty, at, kernel)?,
+            },
         };
+        self.to_panel(operand, value, at, kernel);
         kernel.known.insert(key, value);
         Some((value, at))
+    }
+
+    /// A value that is not known yet, from memory or from others.
+    pub(super) fn computed(
+        &self,
+        operand: &Operand,
+        ty: Type<'p>,
+        at: At,
+        kernel: &mut Kernel<'_, 'p>,
+    ) -> Option<Value<'p>> {
+        match operand {
+            Operand::Outside(name) => self.lifted.outside.find(name),
+            Operand::Read(access) => self.load_operand(*access, ty, at, kernel),
+            Operand::Op(number) => self.operation(*number, kernel.block.varies(operand), at, kernel),
+        }
     }
 
     fn load_operand(
@@ -519,7 +563,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
         // The row's part first: it does not change in the loop.
         let row = self.cell_address(kernel, access, (at.0, 0))?;
         let here = b.displace(row, b.binary(LLVMMul, kernel.steps, kernel.bases[&access].term), false);
-        let (lanes, mask) = (kernel.block.lanes, kernel.cut.as_ref().map(|cut| cut.columns[at.1 as usize]));
+        let (lanes, mask) = (kernel.block.lanes, kernel.cut.map(|cut| cut.columns[at.1 as usize]));
         Some(match moving.next() {
             Next::Same => self.load_cells(moving.place, ty, here, (1, None)),
             Next::Behind => {
@@ -588,7 +632,7 @@ impl Block<'_, '_> {
             && self.accesses.values().all(|moving| is_same(moving) && is_shared(moving))
     }
 
-    fn varies(&self, operand: &Operand) -> Varies {
+    pub(super) fn varies(&self, operand: &Operand) -> Varies {
         match operand {
             Operand::Outside(_) => Varies::default(),
             Operand::Read(access) => self.accesses[access].varies(),

@@ -224,6 +224,34 @@ impl<'p> Builder<'p> {
         }
     }
 
+    /// Says that memory will be wanted soon, and written; it need not exist.
+    pub fn prefetch(&self, address: Value<'p>) {
+        const NAME: &str = "llvm.prefetch";
+        let module = ask!(llvm_c::LLVMGetGlobalParent(self.function));
+        let id = ask!(llvm_c::LLVMLookupIntrinsicID(NAME.as_ptr().cast(), NAME.len()));
+        let mut types = [self.pointer().0];
+        let function = ask!(llvm_c::LLVMGetIntrinsicDeclaration(module, id, types.as_mut_ptr(), 1));
+        let ty = ask!(llvm_c::LLVMIntrinsicGetType(self.context, id, types.as_mut_ptr(), 1));
+        let number = |value: i64| self.constant(self.int(32), value).raw;
+        // For writing, in all caches, data.
+        let mut arguments = [address.raw, number(1), number(3), number(1)];
+        ask!(llvm_c::LLVMBuildCall2(self.raw, ty, function, arguments.as_mut_ptr(), 4, NO_NAME));
+    }
+
+    /// What a function without parameters of the program gives, a number of 32 bits. `None`: something else has that name.
+    pub fn ask(&self, name: &std::ffi::CStr) -> Option<Value<'p>> {
+        let ty = ask!(llvm_c::LLVMFunctionType(self.int(32).0, std::ptr::null_mut(), 0, 0));
+        let function = self.function(name, ty)?;
+        Some(Value::of(ask!(llvm_c::LLVMBuildCall2(
+            self.raw,
+            ty,
+            function,
+            std::ptr::null_mut(),
+            0,
+            NO_NAME
+        ))))
+    }
+
     fn signature(&self, result: Type<'p>, argument: Type<'p>) -> LLVMTypeRef {
         let mut arguments = [argument.0];
         ask!(llvm_c::LLVMFunctionType(result.0, arguments.as_mut_ptr(), 1, 0))

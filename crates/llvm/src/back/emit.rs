@@ -9,8 +9,10 @@ use super::block::Places;
 use super::builder::{Builder, Type};
 use super::check::{ADDRESS, Scan, Writer};
 use super::facts::Facts;
+use super::panel::{Around, PanelMemory, Panels};
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::scratch::{Memory, needs_heap};
+use super::threads::{Fork, Forks, Rounds};
 use super::values::{Hoisted, Sum, Values};
 use crate::front::affine::is_invariant;
 use crate::front::bodies::Links;
@@ -151,6 +153,16 @@ pub struct Loops<'a> {
     pub overlap: &'a [(ArrayId, ArrayId)],
     /// Whether they are the nest's own, and may be a copy of it.
     pub are_own: bool,
+    /// When marked loops run in threads.
+    pub forks: Forks,
+}
+
+/// New loops that are in the function.
+pub struct Emitted<'p> {
+    /// How much code was written.
+    pub growth: Growth,
+    /// What is to run in threads and does not yet.
+    pub forks: Vec<Fork<'p>>,
 }
 
 /// Writes the new loops and the check. The function is changed. Of two versions the second is for when the first part of the
@@ -160,14 +172,15 @@ pub fn emit<'p>(
     lifted: &Lifted<'p>,
     prepared: &Prepared<'p>,
     versions: &[Loops<'_>],
+    memory: &PanelMemory<'p>,
     (check, counting): (&Check, Option<&Formats>),
-) -> Result<Growth, Failure> {
+) -> Result<Emitted<'p>, Failure> {
     let builder = Builder::new(pass);
     let emitter = |loops| Emitter::new((pass, lifted), prepared, &builder, loops);
     let mut emitters: Vec<_> = versions.iter().map(emitter).collect();
     let written = catch_unwind(AssertUnwindSafe(|| {
         let checked = emitters.first_mut()?.write_all_of(check)?;
-        let written = emitters.iter_mut().zip(versions).map(|(emitter, loops)| emitter.write(loops));
+        let written = emitters.iter_mut().zip(versions).map(|(emitter, loops)| emitter.write(loops, memory));
         let versions = written.collect::<Option<Vec<_>>>()?;
         Some(Written { checked, exit: emitters.first()?.exit()?, versions })
     }));
@@ -180,9 +193,10 @@ pub fn emit<'p>(
     first.join(&written, check, counting);
     let slots: Vec<_> = emitters.iter().flat_map(Emitter::all_slots).collect();
     pass.promote(&slots);
+    let forks = emitters.iter().flat_map(|emitter| emitter.forked.iter().copied()).collect();
     match pass.verify() {
         Some(message) => Err(Failure::Broken(message)),
-        None => Ok(Growth { own, added: size_of(builder.created()) }),
+        None => Ok(Emitted { growth: Growth { own, added: size_of(builder.created()) }, forks }),
     }
 }
 
@@ -241,7 +255,16 @@ pub(super) struct Emitter<'a, 'p> {
     scans: HashMap<usize, Scan<'p>>,
     pub(super) variables: HashMap<Variable, Value<'p>>,
     /// The innermost loop around what is written.
-    innermost: Option<Variable>,
+    pub(super) innermost: Option<Around>,
+    pub(super) panels: Panels<'p>,
+    /// Whether the operands of blocks may be kept: nothing overlaps.
+    pub(super) may_have_panels: bool,
+    /// When marked loops run in threads.
+    pub(super) forks: Forks,
+    /// Whether what is written runs in threads.
+    pub(super) is_in_threads: bool,
+    /// What is to run in threads.
+    pub(super) forked: Vec<Fork<'p>>,
 }
 
 /// An instance of a statement while it is written.
@@ -295,6 +318,11 @@ impl<'a, 'p> Emitter<'a, 'p> {
             scans: HashMap::new(),
             variables: HashMap::new(),
             innermost: None,
+            panels: Panels::default(),
+            may_have_panels: loops.overlap.is_empty(),
+            forks: loops.forks,
+            is_in_threads: false,
+            forked: Vec::new(),
         }
     }
 }
@@ -310,13 +338,14 @@ impl<'p> Emitter<'_, 'p> {
         self.write_check(check)
     }
 
-    fn write(&mut self, loops: &Loops<'_>) -> Option<Version<'p>> {
+    fn write(&mut self, loops: &Loops<'_>, memory: &PanelMemory<'p>) -> Option<Version<'p>> {
         if loops.are_own
             && let Some(copy) = self.write_copy()
         {
             return Some(copy);
         }
         self.make_slots()?;
+        self.make_panels(loops.nodes, memory);
         let start = self.builder().block(c"orthant.start");
         self.builder().at_end(start);
         self.write_initial_values();
@@ -395,7 +424,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn all_slots(&self) -> Vec<Value<'p>> {
         let scans = self.scans.values().flat_map(|scan| scan.slots());
-        let scans = scans.chain(self.scratch.slots());
+        let scans = scans.chain(self.scratch.slots()).chain(self.panels.slots());
         self.slots.values().map(|(slot, _)| *slot).chain(scans).collect()
     }
 
@@ -485,6 +514,7 @@ impl<'p> Emitter<'_, 'p> {
             Node::For(l) => match self.block_of(l) {
                 Some(block) => self.write_block(l, &block),
                 None if l.runs_once => self.once(l),
+                None if self.forks_at(l) => self.in_threads(l),
                 None => self.for_loop(l),
             },
             Node::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
@@ -504,28 +534,51 @@ impl<'p> Emitter<'_, 'p> {
 
     /// A loop with its test at the end, behind a test whether it runs at all.
     fn for_loop(&mut self, l: &For) -> Option<()> {
+        self.forget_panels();
         let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
         let (head, after) = (self.builder().block(c"orthant.loop"), self.builder().block(c"orthant.after"));
         let runs = self.builder().compare(LLVMIntSLE, first, last);
+        self.rounds(l, &Rounds { first, last, stride: None }, runs, (head, after))
+    }
+
+    /// The iterations of a loop, if it runs.
+    pub(super) fn rounds(
+        &mut self,
+        l: &For,
+        rounds: &Rounds<'p>,
+        runs: Value<'p>,
+        (head, after): (Block<'p>, Block<'p>),
+    ) -> Option<()> {
         let preheader = self.builder().block(c"orthant.preheader");
         self.builder().branch(runs, preheader, after);
         self.builder().at_end(preheader);
         self.builder().jump(head);
         self.builder().at_end(head);
         let variable = self.builder().phi(self.builder().int(64));
-        self.builder().add_incoming(variable, first, preheader);
+        self.builder().add_incoming(variable, rounds.first, preheader);
         self.variables.insert(l.variable, variable);
         // Not at the end: the body may use it, and LLVM then sees what one iteration leaves for the next.
-        let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
-        self.values.next.insert(variable, (l.step, next));
+        let next = match rounds.stride {
+            Some(stride) => self.builder().binary(LLVMAdd, variable, stride),
+            None => {
+                let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
+                self.values.next.insert(variable, (l.step, next));
+                next
+            }
+        };
         let group = l.is_vector.then(|| self.facts.open());
-        let around = self.innermost.replace(l.variable);
+        let around = self.innermost.replace(Around::of(l));
         self.nodes(&l.body)?;
         self.innermost = around;
-        let goes_on = self.builder().compare(LLVMIntSLE, next, last);
-        let latch = self.builder().here();
-        self.builder().branch(goes_on, head, after);
-        self.builder().add_incoming(variable, next, latch);
+        let b = self.builder();
+        let goes_on = match rounds.stride {
+            // The next value may be beyond all numbers.
+            Some(stride) => b.compare(LLVMIntUGE, b.binary(LLVMSub, rounds.last, variable), stride),
+            None => b.compare(LLVMIntSLE, next, rounds.last),
+        };
+        let latch = b.here();
+        b.branch(goes_on, head, after);
+        b.add_incoming(variable, next, latch);
         if let Some(group) = group {
             self.facts.close(group, latch);
         }
@@ -550,7 +603,7 @@ impl<'p> Emitter<'_, 'p> {
     /// The value of a counter; if it is a sum, its parts are kept for addresses.
     fn counter(&mut self, counter: &Expr) -> Option<Value<'p>> {
         let value = self.expr(counter)?;
-        if let Some(innermost) = self.innermost
+        if let Some(innermost) = self.innermost.map(|around| around.variable)
             && let Some((constant, others)) = sum(counter, innermost)
         {
             let b = self.builder();

@@ -45,6 +45,7 @@ fn every_option_of_the_table_reaches_the_options() {
             Kind::Choice(words) | Kind::Choices(words) => {
                 (*words.iter().find(|word| **word != spec.default).expect("two words")).to_owned()
             }
+            Kind::Number(low, high) if low.to_string() == spec.default => high.to_string(),
             Kind::Number(low, _) => low.to_string(),
             Kind::Regex | Kind::File | Kind::Text => "x".to_owned(),
         };
@@ -98,8 +99,8 @@ fn messages_name_origin_option_value_and_remedy() {
     assert_eq!(
         message("positon=late"),
         "ORTHANT_OPTS: unknown option 'positon' (did you mean 'position'?); the options are enable, position, \
-         only, report, stop-after, print-after, schedule, least-gain, registers, schedule-in, schedule-out, \
-         assumptions, tiers, use-counts, count-checks, delicm, expand, time, budget, \
+         only, report, stop-after, print-after, schedule, least-gain, registers, panels, parallel, \
+         threads, schedule-in, schedule-out, assumptions, tiers, use-counts, count-checks, delicm, expand, time, budget, \
          shape-candidates, shape-alphas, shape-shifts"
     );
     assert_eq!(

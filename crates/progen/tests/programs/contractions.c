@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { MOST = 77 };
+enum { MOST = 77, MOST_CELLS = 523 * 523 };
 
 // Memory for some matrices, each between two pages that must not be touched.
-enum { PAGE = 4096, PAGES = (MOST * MOST * 8 + PAGE - 1) / PAGE, MATRICES = 8 };
+enum { PAGE = 4096, PAGES = (MOST_CELLS * 8 + PAGE - 1) / PAGE, MATRICES = 8 };
 static char *pages;
 
 static void reserve(void) {
@@ -37,7 +37,7 @@ static unsigned long hash(const void *bytes, size_t count, unsigned long seed) {
   static T *fresh_##T(int matrix, int rows, int columns) {                                                            \
     T *a = (T *)end_of(matrix) - rows * columns;                                                                      \
     for (int at = 0; at < rows * columns; at++)                                                                       \
-      a[at] = (T)((at * 7919 + matrix * 31 + 13) % 1009) / (T)3;                                                      \
+      a[at] = (T)((at * 7919l + matrix * 31 + 13) % 1009) / (T)3;                                                     \
     return a;                                                                                                         \
   }                                                                                                                   \
   __attribute__((noinline)) static void plain_##T(int n, int m, int p, T c[n][m], T a[n][p], T b[p][m]) {             \
@@ -139,14 +139,22 @@ PRODUCTS(double)
 PRODUCTS(float)
 PRODUCTS(word)
 
+static void all_types(int n, int m, int p) {
+  printf("%d %d %d: %lx %lx %lx\n", n, m, p, all_double(n, m, p), all_float(n, m, p), all_word(n, m, p));
+}
+
 int main(void) {
   static const int sizes[] = {1, 2, 7, 8, 9, 15, 16, 23, 24, 25, 31, 33, 48, 49, 63, MOST};
+  // Several tiles of terms, of rows and of columns.
+  static const int large[][3] = {{213, 61, 523}, {301, 523, 40}, {20, 301, 270}, {226, 230, 288}};
+  enum { COUNT = sizeof sizes / sizeof *sizes, LARGE = sizeof large / sizeof *large };
   reserve();
-  enum { COUNT = sizeof sizes / sizeof *sizes };
   for (int i = 0; i < COUNT; i++)
     for (int j = 0; j < COUNT; j++) {
       int n = sizes[i], m = sizes[j], p = sizes[(i * 5 + j * 3) % COUNT];
-      printf("%d %d %d: %lx %lx %lx\n", n, m, p, all_double(n, m, p), all_float(n, m, p), all_word(n, m, p));
+      all_types(n, m, p);
     }
+  for (int i = 0; i < LARGE; i++)
+    all_types(large[i][0], large[i][1], large[i][2]);
   return 0;
 }

@@ -1,0 +1,33 @@
+// Loops of all kinds that run in threads; `recurse` has them at each level.
+#define FOR(i, from, to) for (int i = from; i < to; i++)
+
+void rows(int n, double *restrict a, const double *restrict b) {
+  FOR(i, 0, n) FOR(j, 0, n) a[i * n + j] = b[i * n + j] * 3 + i;
+}
+void columns(int n, double *restrict y, const double *restrict a) {
+  FOR(i, 0, n) FOR(j, 0, n) y[j] += a[i * n + j];
+}
+void triangle(int n, double *restrict a, const double *restrict b) {
+  FOR(i, 0, n) FOR(j, 0, i + 1) FOR(k, 0, n) a[i * n + j] += b[i * n + k] * b[j * n + k];
+}
+void product(int n, double *restrict c, const double *restrict b) {
+  FOR(i, 0, n) FOR(j, 0, n) FOR(k, 0, n) c[i * n + j] += b[i * n + k] * b[k * n + j];
+}
+void wavefront(int n, double *restrict a, const double *restrict b) {
+  FOR(i, 1, n) FOR(j, 1, n) a[i * n + j] = (a[(i - 1) * n + j] + a[i * n + j - 1]) * 0.5 + b[j];
+}
+void steps(int n, double *restrict a, double *restrict b) {
+  FOR(t, 0, 5) {
+    FOR(i, 1, n - 1) FOR(j, 1, n - 1) b[i * n + j] = a[(i - 1) * n + j] + a[(i + 1) * n + j] - a[i * n + j];
+    FOR(i, 1, n - 1) FOR(j, 1, n - 1) a[i * n + j] = b[i * n + j - 1] * 0.5 + b[i * n + j + 1] * 0.25;
+  }
+}
+void backwards(int n, double *restrict a, const double *restrict b) {
+  for (int i = n - 1; i >= 0; i -= 3) FOR(j, 0, n) a[i * n + j] -= b[j * n + i];
+}
+void recurse(int n, double *restrict a, const double *restrict b) {
+  if (n < 1) return;
+  FOR(i, 0, n) FOR(j, 0, n) a[i * n + j] += b[j * n + i];
+  recurse(n / 2, a, b);
+  FOR(i, 0, n) FOR(j, 0, n) a[i * n + j] *= b[i * n + j];
+}

@@ -1,0 +1,261 @@
+//! Loops that run in threads.
+//!
+//! A loop with the mark [`model::THREADS`] is written so that each thread runs a part of its iterations. What is between
+//! `region` and `after` becomes a function of its own when all code is written ([`Fork::outline`]), which the runtime calls in
+//! each thread:
+//! ```text
+//!     fork:    worth = there is enough to do
+//!     region:  worth ? number, count = of this thread : 0, 1
+//!     share:   the iterations of this thread; has it some?
+//!     loop:    ...
+//!     after:
+//! ```
+//! becomes
+//! ```text
+//!     fork:    worth = there is enough to do
+//!              worth ? GOMP_parallel(f, values, 0, 0) : f(values)
+//!     after:
+//! ```
+//! The runtime is libgomp or LLVM's libomp, which has this function, too; both do as `OMP_NUM_THREADS` says. A program that is
+//! in a parallel region already gets one thread by default, which then has number 0 of 1: the numbers are asked for where the
+//! threads are.
+//!
+//! # Shares
+//! If all iterations have the same bounds inside, each thread gets a piece of the iterations, else they take turns: in a
+//! triangle the last iterations are the longest. With `total` iterations, counted from 0, thread `t` of `c` has
+//! ```text
+//! pieces:  from t * (total / c) + min(t, total % c), as many as total / c, and one more if t < total % c
+//! turns:   t, t + c, t + 2 c, ...
+//! ```
+//! All of it is computed without signs in 64 bits; a number of an iteration is less than `total`, so no value leaves the loop's
+//! range.
+//!
+//! # Enough to do
+//! The number of instructions: for each statement its own, times the iterations of the loops around, whose bounds
+//! are taken in the middle of the loops around them. In a triangle that is exact. Products end at `MUCH`.
+
+use super::builder::Builder;
+use super::emit::Emitter;
+use crate::pass::{Block, Pass, Value};
+use astgen::{Expr, For, Node, Variable};
+use llvm_sys::LLVMIntPredicate::*;
+use llvm_sys::LLVMOpcode::*;
+
+/// When loops run in threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Forks {
+    /// Never.
+    #[default]
+    Never,
+    /// If there is enough to do.
+    IfWorth,
+    /// Always: for tests.
+    Always,
+}
+
+/// How many instructions are worth threads: about 20 microseconds.
+pub const ENOUGH: i64 = 120_000;
+
+/// More than enough: the product of two such numbers fits 64 bits.
+const MUCH: i64 = 1 << 31;
+
+/// What a vector of iterations counts for.
+const LANES: i64 = 4;
+
+/// The greatest step of a loop in which threads take turns: the step over all threads fits 64 bits.
+const LONGEST_STEP: i64 = 1 << 31;
+
+/// Code that is to run in threads.
+#[derive(Clone, Copy)]
+pub struct Fork<'p> {
+    region: Block<'p>,
+    after: Block<'p>,
+    worth: Value<'p>,
+    /// A stack variable that each thread has for itself.
+    private: Option<Value<'p>>,
+}
+
+impl<'p> Fork<'p> {
+    /// Makes the function; if that cannot be, the code runs alone.
+    pub fn outline(&self, pass: Pass<'p>) -> bool {
+        pass.outline(self.region, self.after, self.worth, self.private)
+    }
+}
+
+/// The iterations that a loop has.
+pub(super) struct Rounds<'p> {
+    /// The variable's first value.
+    pub(super) first: Value<'p>,
+    /// Its last value, or where it ends at the latest.
+    pub(super) last: Value<'p>,
+    /// How far it goes in each step, if that is not the loop's own number.
+    pub(super) stride: Option<Value<'p>>,
+}
+
+/// A thread's number and how many there are.
+struct Crew<'p> {
+    number: Value<'p>,
+    count: Value<'p>,
+}
+
+impl<'p> Emitter<'_, 'p> {
+    /// Whether the loop is to run in threads.
+    pub(super) fn forks_at(&self, l: &For) -> bool {
+        self.forks != Forks::Never && !self.is_in_threads && l.is_threads && l.step <= LONGEST_STEP
+    }
+
+    /// A loop that runs in threads.
+    pub(super) fn in_threads(&mut self, l: &For) -> Option<()> {
+        let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
+        let [fork, region, share, head, after] =
+            [c"orthant.fork", c"orthant.region", c"orthant.share", c"orthant.loop", c"orthant.after"]
+                .map(|name| self.builder().block(name));
+        let runs = self.builder().compare(LLVMIntSLE, first, last);
+        self.builder().branch(runs, fork, after);
+        self.builder().at_end(fork);
+        let worth = self.worth(l, first, last)?;
+        self.builder().jump(region);
+        self.builder().at_end(region);
+        let crew = self.crew(worth, region, share)?;
+        let (rounds, has_some) = self.share(l, (first, last), &crew);
+        let shared = self.private_panels(l)?;
+        let private = self.panels.memory();
+        self.is_in_threads = true;
+        self.rounds(l, &rounds, has_some, (head, after))?;
+        self.is_in_threads = false;
+        self.panels = shared;
+        self.forked.push(Fork { region, after, worth, private });
+        Some(())
+    }
+
+    /// The thread's number and how many there are, at the start of `share`.
+    fn crew(&self, worth: Value<'p>, region: Block<'p>, share: Block<'p>) -> Option<Crew<'p>> {
+        let b = self.builder();
+        let ask = b.block(c"orthant.ask");
+        b.branch(worth, ask, share);
+        b.at_end(ask);
+        let wide = |value| b.resize(value, b.int(64), false);
+        let number = wide(b.ask(c"omp_get_thread_num")?);
+        let count = wide(b.ask(c"omp_get_num_threads")?);
+        b.jump(share);
+        b.at_end(share);
+        let either = |alone: i64, asked| {
+            let phi = b.phi(b.int(64));
+            b.add_incoming(phi, b.index(alone), region);
+            b.add_incoming(phi, asked, ask);
+            phi
+        };
+        Some(Crew { number: either(0, number), count: either(1, count) })
+    }
+
+    /// The iterations of one thread, and whether there are any.
+    fn share(
+        &self,
+        l: &For,
+        (first, last): (Value<'p>, Value<'p>),
+        crew: &Crew<'p>,
+    ) -> (Rounds<'p>, Value<'p>) {
+        let b = self.builder();
+        let Crew { number, count } = *crew;
+        let total = b.binary(LLVMAdd, rounds_after(b, l.step, first, last), b.index(1));
+        let at = |round| b.binary(LLVMAdd, first, b.binary(LLVMMul, round, b.index(l.step)));
+        if !is_even(l) {
+            let stride = b.binary(LLVMMul, count, b.index(l.step));
+            let rounds = Rounds { first: at(number), last, stride: Some(stride) };
+            return (rounds, b.compare(LLVMIntULT, number, total));
+        }
+        let (each, rest) = (b.binary(LLVMUDiv, total, count), b.binary(LLVMURem, total, count));
+        let is_longer = b.compare(LLVMIntULT, number, rest);
+        let own = b.binary(LLVMAdd, each, b.resize(is_longer, b.int(64), false));
+        let before = b.binary(LLVMAdd, b.binary(LLVMMul, number, each), b.select(is_longer, number, rest));
+        let end = b.binary(LLVMSub, b.binary(LLVMAdd, before, own), b.index(1));
+        let rounds = Rounds { first: at(before), last: at(end), stride: None };
+        (rounds, b.compare(LLVMIntNE, own, b.index(0)))
+    }
+
+    /// Whether there is enough to do.
+    fn worth(&mut self, l: &For, first: Value<'p>, last: Value<'p>) -> Option<Value<'p>> {
+        if self.forks == Forks::Always {
+            return Some(self.builder().constant(self.builder().int(1), 1));
+        }
+        let work = self.work_of_loop(l, first, last)?;
+        let b = self.builder();
+        Some(b.compare(LLVMIntUGE, work, b.index(ENOUGH)))
+    }
+
+    fn work(&mut self, nodes: &[Node]) -> Option<Value<'p>> {
+        let mut all = self.builder().index(0);
+        for node in nodes {
+            let one = match node {
+                Node::Stmt { id, .. } => self.builder().index(self.length(*id)?.min(MUCH)),
+                Node::For(l) if l.runs_once => {
+                    let only = self.expr(&l.first)?;
+                    self.variables.insert(l.variable, only);
+                    self.work(&l.body)?
+                }
+                Node::For(l) => {
+                    let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
+                    self.work_of_loop(l, first, last)?
+                }
+                // The case for whatever is not special.
+                Node::If { otherwise, .. } if !otherwise.is_empty() => self.work(otherwise)?,
+                Node::If { condition, then, .. } => {
+                    let holds = self.values.truth(self.expr(condition)?);
+                    let work = self.work(then)?;
+                    self.builder().select(holds, work, self.builder().index(0))
+                }
+            };
+            let b = self.builder();
+            all = at_most(b, b.binary(LLVMAdd, all, one), MUCH);
+        }
+        Some(all)
+    }
+
+    /// What a loop does if its body is as in the middle. A variable of a loop that does not run has its first value, for which
+    /// all arithmetic was proved to fit.
+    fn work_of_loop(&mut self, l: &For, first: Value<'p>, last: Value<'p>) -> Option<Value<'p>> {
+        let b = self.builder();
+        let runs = b.compare(LLVMIntSLE, first, last);
+        let rounds = rounds_after(b, l.step, first, last);
+        let half = b.binary(LLVMLShr, rounds, b.index(1));
+        let middle = b.binary(LLVMAdd, first, b.binary(LLVMMul, half, b.index(l.step)));
+        let middle = b.select(runs, middle, first);
+        let vectors = if l.is_vector { b.binary(LLVMUDiv, rounds, b.index(LANES)) } else { rounds };
+        let trip = b.binary(LLVMAdd, at_most(b, vectors, MUCH - 1), b.index(1));
+        let trip = b.select(runs, trip, b.index(0));
+        self.variables.insert(l.variable, middle);
+        let body = self.work(&l.body)?;
+        let b = self.builder();
+        Some(at_most(b, b.binary(LLVMMul, trip, body), MUCH))
+    }
+
+    /// How many instructions a statement has.
+    fn length(&self, id: model::StmtId) -> Option<i64> {
+        let body = &self.lifted.bodies[self.old(id)?.index()];
+        Some(body.parts.iter().map(|part| part.insts.len() as i64).sum::<i64>() + 1)
+    }
+}
+
+/// How many iterations follow the first; the loop must run.
+fn rounds_after<'p>(b: &Builder<'p>, step: i64, first: Value<'p>, last: Value<'p>) -> Value<'p> {
+    b.binary(LLVMUDiv, b.binary(LLVMSub, last, first), b.index(step))
+}
+
+fn at_most<'p>(b: &Builder<'p>, value: Value<'p>, most: i64) -> Value<'p> {
+    b.select(b.compare(LLVMIntULT, value, b.index(most)), value, b.index(most))
+}
+
+/// Whether all iterations have the same loops and conditions inside.
+fn is_even(l: &For) -> bool {
+    fn mentions(nodes: &[Node], variable: Variable) -> bool {
+        let in_expr = |expr: &Expr| expr.mentions(variable);
+        nodes.iter().any(|node| match node {
+            Node::For(l) => in_expr(&l.first) || in_expr(&l.last) || mentions(&l.body, variable),
+            Node::If { condition, then, otherwise } => {
+                in_expr(condition) || mentions(then, variable) || mentions(otherwise, variable)
+            }
+            Node::Stmt { .. } => false,
+        })
+    }
+    !mentions(&l.body, l.variable)
+}

@@ -1,0 +1,109 @@
+// test: clang -O2 -g -mllvm -orthant-parallel -mllvm -orthant-threads=4 -mllvm -orthant-print-after=astgen -c %s -o /dev/null
+// Which loops run in threads: the outermost one that is parallel.
+void rows(int n, double A[n][n], double B[n][n]) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      A[i][j] = B[i][j] + 1;
+}
+// i carries the sums; strips of j do not depend on each other.
+void columns(int n, double A[n][n], double *restrict x, double *restrict y) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      y[j] += A[i][j] * x[i];
+}
+// Each step waits for the one before, but only at the same place: steps go inside, and threads start once.
+void steps(int t, int n, double A[n][n], double B[n][n]) {
+  for (int s = 0; s < t; s++)
+    for (int i = 1; i < n; i++)
+      for (int j = 1; j < n; j++)
+        A[i][j] = A[i][j] * B[s][j] + B[i - 1][j - 1];
+}
+// No loop is parallel: diagonals of tiles are.
+void wavefront(int n, double A[n][n]) {
+  for (int i = 1; i < n; i++)
+    for (int j = 1; j < n; j++)
+      A[i][j] = A[i - 1][j] + A[i][j - 1];
+}
+// Nothing is.
+void prefix(int n, double *a) {
+  for (int i = 1; i < n; i++)
+    a[i] += a[i - 1];
+}
+// output:
+// orthant: astgen: rows
+// // iterations run in threads
+// for (c0 = 0; c0 <= n - 1; c0 += 1) {
+//   // iterations are independent
+//   for (c1 = 0; c1 <= n - 1; c1 += 1) {
+//     S0(c0, c1);
+//   }
+// }
+// orthant: astgen: columns
+// // iterations run in threads
+// for (c0 = 0; c0 <= n - 1; c0 += 64) {
+//   if ((n - 1) >= (c0 + 63)) {
+//     for (c1 = 0; c1 <= n - 1; c1 += 1) {
+//       // iterations are independent
+//       for (c2 = c0; c2 <= c0 + 63; c2 += 1) {
+//         S0(c1, c2);
+//       }
+//     }
+//   } else {
+//     for (c1 = 0; c1 <= n - 1; c1 += 1) {
+//       // iterations are independent
+//       for (c2 = c0; c2 <= min((n - 1), (c0 + 63)); c2 += 1) {
+//         S0(c1, c2);
+//       }
+//     }
+//   }
+// }
+// orthant: astgen: steps
+// // iterations run in threads
+// for (c0 = 0; c0 <= (n - 1) - 1; c0 += 168) {
+//   for (c1 = 0; c1 <= t - 1; c1 += 256) {
+//     for (c2 = 0; c2 <= (n - 1) - 1; c2 += 4) {
+//       for (c3 = c0; c3 <= min((n - 2), (c0 + 167)); c3 += 6) {
+//         if ((((n + (-1 * c3)) + -7) >= 0) && (((n + (-1 * c2)) + -5) >= 0)) {
+//           // the cells of the block stay in registers
+//           for (c4 = c1; c4 <= min((t - 1), (c1 + 255)); c4 += 1) {
+//             for (c5 = c3; c5 <= c3 + 5; c5 += 1) {
+//               // iterations are independent
+//               for (c6 = c2; c6 <= c2 + 3; c6 += 1) {
+//                 S0(c4, c5, c6);
+//               }
+//             }
+//           }
+//         } else {
+//           // the cells of the block stay in registers
+//           for (c4 = c1; c4 <= min((t - 1), (c1 + 255)); c4 += 1) {
+//             for (c5 = c3; c5 <= min((n - 2), (c3 + 5)); c5 += 1) {
+//               // iterations are independent
+//               for (c6 = c2; c6 <= min((n - 2), (c2 + 3)); c6 += 1) {
+//                 S0(c4, c5, c6);
+//               }
+//             }
+//           }
+//         }
+//       }
+//     }
+//   }
+// }
+// orthant: astgen: wavefront
+// for (c0 = 0; c0 <= (n - 2) / 16; c0 += 1) {
+//   // iterations run in threads
+//   for (c1 = max(0, (((((n + 30) % 32) - n) + (32 * c0)) + 2)); c1 <= min((n - 2), ((32 * c0) + 31)); c1 += 32) {
+//     if ((n - 2) >= (c1 + 31)) {
+//       for (c2 = (32 * c0) - c1; c2 <= min((n - 2), (((32 * c0) - c1) + 31)); c2 += 1) {
+//         for (c3 = c1; c3 <= c1 + 31; c3 += 1) {
+//           S0(c2, c3);
+//         }
+//       }
+//     } else {
+//       for (c2 = (32 * c0) - c1; c2 <= min((n - 2), (((32 * c0) - c1) + 31)); c2 += 1) {
+//         for (c3 = c1; c3 <= min((n - 2), (c1 + 31)); c3 += 1) {
+//           S0(c2, c3);
+//         }
+//       }
+//     }
+//   }
+// }
