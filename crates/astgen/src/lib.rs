@@ -32,7 +32,7 @@ pub use convert::{condition, expression, generate};
 pub use idle::stmts_in;
 pub use interval::{Interval, param_ranges};
 pub use linear::Linear;
-pub use print::{expr as print_expr, print_c};
+pub use print::{expr as print_expr, head as print_head, print_c};
 pub use registers::block_stmts;
 
 use model::StmtId;
@@ -68,6 +68,23 @@ pub fn size(nodes: &[Node]) -> usize {
         Node::Stmt { .. } => 0,
     };
     nodes.iter().map(|node| 1 + inside(node)).sum()
+}
+
+/// The loops that run in threads.
+pub fn threads(nodes: &[Node]) -> Vec<&For> {
+    let mut found = Vec::new();
+    for node in nodes {
+        match node {
+            Node::For(each) if each.is_threads && !each.runs_once => found.push(each),
+            Node::For(each) => found.extend(threads(&each.body)),
+            Node::If { then, otherwise, .. } => {
+                found.extend(threads(then));
+                found.extend(threads(otherwise));
+            }
+            Node::Stmt { .. } => {}
+        }
+    }
+    found
 }
 
 /// A loop from `first` to `last`, both included, by a positive step.

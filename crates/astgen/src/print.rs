@@ -1,6 +1,6 @@
 //! The loop tree as C that people can read.
 
-use crate::{Expr, Node, Op, Variable};
+use crate::{Expr, For, Node, Op, Variable};
 use model::Scop;
 use std::fmt::Write as _;
 
@@ -47,13 +47,17 @@ fn node(scop: &Scop, node: &Node, depth: usize, text: &mut String) {
             if l.is_vector {
                 let _ = writeln!(text, "{indent}// iterations are independent");
             }
-            let (name, first, last) = (variable(l.variable), show(&l.first), show(&l.last));
-            let _ =
-                writeln!(text, "{indent}for ({name} = {first}; {name} <= {last}; {name} += {}) {{", l.step);
+            let _ = writeln!(text, "{indent}{} {{", head(scop, l));
             body(scop, &l.body, depth + 1, text);
             let _ = writeln!(text, "{indent}}}");
         }
     }
+}
+
+/// The first line of a loop.
+pub fn head(scop: &Scop, l: &For) -> String {
+    let (name, first, last) = (variable(l.variable), expr(&l.first, Some(scop)), expr(&l.last, Some(scop)));
+    format!("for ({name} = {first}; {name} <= {last}; {name} += {})", l.step)
 }
 
 fn variable(variable: Variable) -> String {

@@ -44,6 +44,11 @@ impl Failure {
         Failure { message: format!("{what}: {}", self.message), ..self }
     }
 
+    /// The same after a program that ended with this code: it passes through, unless it says that all was well.
+    pub fn after(self, code: u8) -> Failure {
+        Failure { code: if code == 0 { self.code } else { code }, ..self }
+    }
+
     /// The message without its remedy.
     pub fn message(&self) -> &str {
         &self.message

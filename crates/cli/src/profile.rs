@@ -164,7 +164,7 @@ fn observe(matches: &ArgMatches, request: &mut Request) -> Result<(u8, Profile),
         say_raw(CLEAR);
     }
     let Outcome { code, profile } = outcome?;
-    Ok((code, profile.map_err(failure)?))
+    Ok((code, profile.map_err(|problem| failure(problem).after(code))?))
 }
 
 /// To the beginning of the line, and nothing on it.

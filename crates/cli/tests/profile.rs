@@ -672,6 +672,10 @@ fn programs_that_end_badly() {
             assert_eq!(profile.program.ended, Ended::Timeout);
         }
     }
+    // Killed before the first checkpoint: nothing to show, but its status is still the program's.
+    let (output, _) = scratch.profile(&["--once"], &with("raise(SIGKILL); return 0;"), &[]);
+    assert_eq!(output.status.code(), Some(137), "{}", stderr(&output));
+    assert!(stderr(&output).contains("there is no profile of"), "{}", stderr(&output));
 }
 
 /// Loops in three functions, called one after the other, the middle one twice.
@@ -767,6 +771,39 @@ fn a_killed_program_has_the_last_checkpoint() {
     assert!(profile.nests[0].statements.iter().any(|s| s.domain.points > 1000));
     let ids: Vec<_> = profile.warnings.iter().map(|w| w.id.as_str()).collect();
     assert_eq!(ids, ["incomplete", "crash"]);
+}
+
+/// Ctrl-C, or `kill`: the program ends, and what it did until then is reported.
+#[test]
+fn an_interrupted_run_has_a_profile() {
+    let source = "#include <stdio.h>
+int a[9];
+int main(void) {
+    for (int i = 1; i < 9; i++) a[i] += i;
+    puts(\"begun\"); fflush(stdout);
+    for (;;) for (int i = 1; i < 9; i++) a[i] += a[i - 1];
+}";
+    let scratch = Scratch::new();
+    let program = scratch.compile(source, &["-O1", "-g"]);
+    for (signal, number, whole_group) in [("-TERM", 15, false), ("-INT", 2, true)] {
+        let json = scratch.path("interrupted.json");
+        let mut command = profile();
+        command.args(["--once", "--json"]).arg(&json).arg("--").arg(&program);
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let mut child = std::os::unix::process::CommandExt::process_group(&mut command, 0).spawn().unwrap();
+        let mut line = String::new();
+        let mut said = std::io::BufReader::new(child.stdout.take().unwrap());
+        std::io::BufRead::read_line(&mut said, &mut line).unwrap();
+        assert_eq!(line, "begun\n");
+        let to = if whole_group { format!("-{}", child.id()) } else { child.id().to_string() };
+        succeeds(Command::new("kill").args([signal, "--", &to]));
+        let output = child.wait_with_output().unwrap();
+        // Alone, Orthant asks the program to end; what Ctrl-C sends ends it at once.
+        assert_eq!(output.status.code(), Some(128 + number), "{}", stderr(&output));
+        let profile = Profile::from_json(&std::fs::read_to_string(&json).unwrap()).unwrap();
+        assert_eq!(profile.program.ended, Ended::Signal(number));
+        assert!(!profile.nests.is_empty());
+    }
 }
 
 #[test]

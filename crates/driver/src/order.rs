@@ -14,6 +14,7 @@ use isl::Schedule;
 use model::{Reason, Scop};
 use options::Options;
 use schedule::legality::Reductions;
+use schedule::threads::Marked;
 use schedule::{Decision, Machine, Prediction};
 use std::path::{Path, PathBuf};
 
@@ -31,6 +32,10 @@ pub struct NewOrder {
     pub schedule: Schedule,
     /// The same without loops in threads, if it has some.
     pub alone: Option<Schedule>,
+    /// Whether some of them run over wavefronts.
+    pub has_waves: bool,
+    /// If it could have had some: why it has none.
+    pub why_alone: Option<String>,
     /// `T(S): (i, k, j)` for each statement, then a line for each innermost band.
     pub description: String,
     /// What it is expected to bring; `None` if nobody asked.
@@ -65,7 +70,15 @@ pub fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
 
 fn without_prediction(scop: &Scop, schedule: Schedule, is_own: bool) -> Result<Plan, Reason> {
     let description = schedule::describe(scop, &schedule).map_err(of_isl)?;
-    Ok(Plan::New(Box::new(NewOrder { schedule, alone: None, description, prediction: None, is_own })))
+    Ok(Plan::New(Box::new(NewOrder {
+        schedule,
+        alone: None,
+        has_waves: false,
+        why_alone: None,
+        description,
+        prediction: None,
+        is_own,
+    })))
 }
 
 /// A faster order, if there is one.
@@ -79,6 +92,8 @@ pub fn optimized(
         Ok(Decision::New(new)) => Ok(Plan::New(Box::new(NewOrder {
             schedule: new.schedule,
             alone: new.alone,
+            has_waves: new.has_waves,
+            why_alone: new.why_alone,
             description: new.description,
             prediction: Some(new.prediction),
             is_own: false,
@@ -96,7 +111,8 @@ fn own_order(scop: &Scop, dependences: &Dependences, options: &Options) -> Resul
     }
     let how = how(scop, Machine::default(), options);
     match schedule::threads::marked(scop, dependences, &own, &how) {
-        Ok(marked) => Ok(marked.unwrap_or(own)),
+        Ok(Marked::Threads { schedule, .. }) => Ok(schedule),
+        Ok(Marked::Alone(_)) => Ok(own),
         Err(error) if error.is_budget() => Ok(own),
         Err(error) => Err(Reason::Internal { message: error.to_string() }),
     }

@@ -393,18 +393,17 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
 /// The loops of an order. Those in threads may be hard to find: then without.
 fn loops_of(scop: &Scop, order: &NewOrder, valid: &Set) -> Result<Vec<Node>, astgen::Error> {
     let Some(alone) = &order.alone else { return astgen::generate(scop, &order.schedule, valid) };
-    let operations = scop.ctx.operations_left().unwrap_or(u64::MAX) / 2;
-    let in_threads = scop
-        .ctx
-        .with_budget(operations.min(MOST_OPERATIONS), || astgen::generate(scop, &order.schedule, valid));
+    let half = scop.ctx.operations_left().unwrap_or(u64::MAX) / 2;
+    let operations = if order.has_waves { half.min(WAVE_OPERATIONS) } else { half };
+    let in_threads = scop.ctx.with_budget(operations, || astgen::generate(scop, &order.schedule, valid));
     match in_threads {
         Ok(nodes) => Ok(nodes),
         Err(_) => astgen::generate(scop, alone, valid),
     }
 }
 
-/// What loops in threads may take.
-const MOST_OPERATIONS: u64 = 500_000;
+/// What loops over wavefronts may take: isl finds their bounds quickly or not at all.
+const WAVE_OPERATIONS: u64 = 300_000;
 
 /// The loops of the second version, if there is one that can be had for little code.
 fn generate_weaker(model: &mut Modelled<'_>) {

@@ -5,6 +5,7 @@ use crate::pipeline::{self, Modelled, Program};
 use crate::timing::Timers;
 use assume::{Assumed, Fate, Taken};
 use isl::Set;
+use llvm::back::threads::ENOUGH;
 use llvm::front::detect::{Nest, Verdict, reject_all};
 use llvm::pass::demangle;
 use llvm::{Anchor, Pass, RemarkKind};
@@ -226,7 +227,7 @@ fn model_outcome(model: &Modelled<'_>, with_code: bool) -> report::Outcome {
     match &model.plan {
         Some(Plan::Kept(reason)) => report::Outcome::Kept { reason: reason.to_string() },
         Some(Plan::New(new)) if model.emitted.is_some() => {
-            report::Outcome::Optimized(new_loops(model, new, with_code))
+            report::Outcome::Optimized(Box::new(new_loops(model, new, with_code)))
         }
         _ => report::Outcome::Candidate,
     }
@@ -246,6 +247,7 @@ fn new_loops(model: &Modelled<'_>, new: &NewOrder, with_code: bool) -> NewLoops 
     });
     NewLoops {
         weaker,
+        threads: threads(model, new),
         order: new.description.lines().map(str::to_owned).collect(),
         speedup: new.prediction.map(|prediction| prediction.speedup()),
         conditions: conditions(model),
@@ -254,6 +256,15 @@ fn new_loops(model: &Modelled<'_>, new: &NewOrder, with_code: bool) -> NewLoops 
         before: before.unwrap_or_default(),
         after: after.unwrap_or_default(),
     }
+}
+
+/// Which loops run in threads and when, or why none does.
+fn threads(model: &Modelled<'_>, new: &NewOrder) -> Vec<String> {
+    let nodes = model.program.iter().flat_map(|program| astgen::threads(&program.nodes));
+    let heads = nodes.map(|l| {
+        format!("{}, if there is enough to do ({ENOUGH} instructions)", astgen::print_head(model.scop(), l))
+    });
+    heads.chain(new.why_alone.iter().map(|why| format!("none: {why}"))).collect()
 }
 
 /// What the run-time check tests.
@@ -308,6 +319,9 @@ fn remark(pass: Pass<'_>, finding: &Finding<'_>) {
         report::Outcome::Optimized(new) => {
             let message = format!("loop nest optimized: {}", new.order.join("; "));
             pass.remark(RemarkKind::Done, "Optimized", at, &message);
+            for threads in &new.threads {
+                pass.remark(RemarkKind::Analysis, "Threads", at, &format!("loops in threads: {threads}"));
+            }
             if let Some(weaker) = &new.weaker {
                 let message =
                     format!("loop nest optimized where arrays overlap: {}", weaker.order.join("; "));

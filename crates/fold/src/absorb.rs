@@ -84,11 +84,13 @@ fn vertices_touch(a: &Poly, b: &Poly, s: usize, layout: &Layout) -> bool {
     if inner.count_ones() > MAX_MERGE_LEVELS {
         return false;
     }
-    let levels: Vec<usize> = members(inner).collect();
+    let mut levels = [0usize; MAX_MERGE_LEVELS as usize];
+    let count = levels.iter_mut().zip(members(inner)).map(|(level, s)| *level = s).count();
+    let levels = &levels[..count];
     let delta = |j: usize| if a.is_grown(j) { a.delta(j) } else { b.delta(j) };
     // How far the far end of level `levels[i]` moves, for the far ends of the outer levels chosen in `far`.
     (0..1u32 << levels.len()).all(|far| {
-        let mut moved = vec![0i64; levels.len()];
+        let mut moved = [0i64; MAX_MERGE_LEVELS as usize];
         for i in (0..levels.len()).rev().filter(|i| far >> i & 1 == 1) {
             let at = layout.count(levels[i]);
             let mut m = b.anchor()[at].checked_sub(a.anchor()[at]);

@@ -21,12 +21,15 @@ pub(crate) struct Hull {
     points: u64,
     /// Labels, counted from 0, that are affine everywhere.
     laws: Vec<(usize, Law)>,
+    /// Room for the end of a line.
+    last: Vec<i64>,
 }
 
 impl Hull {
     /// An empty hull without laws.
     fn new(dim: usize, width: usize) -> Hull {
-        Hull { dim, min: vec![i64::MAX; width], max: vec![i64::MIN; width], points: 0, laws: Vec::new() }
+        let (min, max) = (vec![i64::MAX; width], vec![i64::MIN; width]);
+        Hull { dim, min, max, points: 0, laws: Vec::new(), last: Vec::new() }
     }
 
     /// The hull of these pieces, with laws if they are wanted.
@@ -62,13 +65,16 @@ impl Hull {
 
     /// Add the `count` points `first`, `first + step`, ...; returns how many.
     pub fn add_line(&mut self, first: &[i64], step: &[i64], count: u64) -> u64 {
-        let last = |(f, s): (&i64, &i64)| f.wrapping_add(s.wrapping_mul(count as i64 - 1));
-        let last: Vec<i64> = first.iter().zip(step).map(last).collect();
-        self.bound(first);
-        self.bound(&last);
+        let end = |(f, s): (&i64, &i64)| f.wrapping_add(s.wrapping_mul(count as i64 - 1));
+        let mut last = std::mem::take(&mut self.last);
+        last.clear();
+        last.extend(first.iter().zip(step).map(end));
         // Two points of a line speak for all.
-        self.check_laws(first);
-        self.check_laws(&last);
+        for point in [first, &last] {
+            self.bound(point);
+            self.check_laws(point);
+        }
+        self.last = last;
         self.points += count;
         count
     }

@@ -18,7 +18,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::absorb::{Labels, absorb, can_extend, can_merge, in_progression};
 use crate::label::mix;
-use crate::layout::Layout;
+use crate::layout::{Layout, MAX_LEVELS};
 use crate::polyhedron::Poly;
 
 /// How many degenerate polyhedra wait for a progression, and how many absorbers an extra level keeps.
@@ -192,7 +192,8 @@ impl Level {
         if inner > MAX_SEARCH_DIMS {
             return (0..self.absorbers.len()).find(fits);
         }
-        let mut v = vec![0i64; layout.dim];
+        let mut v = [0i64; MAX_LEVELS];
+        let v = &mut v[..layout.dim];
         v[d] = 1;
         for code in 0..3usize.pow(inner as u32) {
             let mut rest = code;
@@ -201,7 +202,7 @@ impl Level {
                 *slot = [0, 1, -1][rest % 3];
                 rest /= 3;
             }
-            if let Some(i) = self.at(place_hash(x, &v)).find(&fits) {
+            if let Some(i) = self.at(place_hash(x, v)).find(&fits) {
                 return Some(i);
             }
         }

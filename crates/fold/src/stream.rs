@@ -139,7 +139,10 @@ pub struct Folder {
     piece_limit: u64,
     lane: Option<Box<Folder>>,
     lane_number: usize,
+    /// Room for a point, for the first point of a row, and for polyhedra on their way out, so that none is asked for each time.
     scratch: Vec<i64>,
+    row: Vec<i64>,
+    leaving: Vec<Poly>,
 }
 
 impl Folder {
@@ -175,6 +178,8 @@ impl Folder {
             lane: None,
             lane_number,
             scratch: Vec::with_capacity(layout.width()),
+            row: Vec::with_capacity(layout.width()),
+            leaving: Vec::new(),
             rules,
             options,
             layout,
@@ -287,17 +292,26 @@ impl Folder {
             let (got, dim, labels) = (rows.first.len(), self.layout.dim, self.layout.labels);
             return Err(StreamError::WrongWidth { got, dim, labels });
         }
-        let mut first = rows.first.to_vec();
+        let mut first = std::mem::take(&mut self.row);
+        first.clear();
+        first.extend_from_slice(rows.first);
+        let result = self.push_rows_from(&mut first, rows);
+        self.row = first;
+        result
+    }
+
+    /// [`Folder::push_rows`] with a point that is moved from row to row.
+    fn push_rows_from(&mut self, first: &mut [i64], rows: &Rows<'_>) -> Result<(), StreamError> {
         let mut rest = Rows { first: &[], ..*rows };
         while rest.rows > 0 {
-            let mut taken = self.take_sheet(&Rows { first: &first, ..rest });
+            let mut taken = self.take_sheet(&Rows { first, ..rest });
             if taken == 0 {
-                self.push_line(&first, rows.step, rest.count)?;
+                self.push_line(first, rows.step, rest.count)?;
                 taken = 1;
             }
             rest.rows -= taken;
             rest.count = rest.count.wrapping_add_signed(rows.longer.wrapping_mul(taken as i64));
-            advance_by(&mut first, rows.down, taken);
+            advance_by(first, rows.down, taken);
         }
         Ok(())
     }
@@ -323,7 +337,8 @@ impl Folder {
     fn take_line(&mut self, first: &[i64], step: &[i64], count: u64) -> u64 {
         let dim = self.layout.dim;
         let taken = if let Some(hull) = &mut self.hull {
-            let sorted = first[..dim] > self.run.last[..dim] && step[..dim] > *vec![0; dim].as_slice();
+            let forward = step[..dim].iter().find(|s| **s != 0).is_some_and(|s| *s > 0);
+            let sorted = first[..dim] > self.run.last[..dim] && forward;
             if sorted { hull.add_line(first, step, count) } else { 0 }
         } else if self.template.active {
             let s = 1 + self.layout.extra;
@@ -547,12 +562,9 @@ impl Folder {
         }
         let s = self.layout.loop_level(c);
         if !self.levels[s].absorbers.is_empty() {
-            let mut leave = Vec::new();
+            let mut leave = std::mem::take(&mut self.leaving);
             self.levels[s].tick(s, point[c], &self.layout, self.rules, &mut leave);
-            for p in leave {
-                self.live -= 1;
-                self.offer(p, s + 1);
-            }
+            self.pass_on(leave, s + 1);
         }
         if !self.enter_template(c, point) {
             self.run.start(point);
@@ -563,12 +575,18 @@ impl Folder {
         if self.levels[s].absorbers.is_empty() {
             return;
         }
-        let mut leave = Vec::new();
+        let mut leave = std::mem::take(&mut self.leaving);
         self.levels[s].flush(&mut leave);
-        for p in leave {
+        self.pass_on(leave, s + 1);
+    }
+
+    /// Offers what has left a level to level `s`.
+    fn pass_on(&mut self, mut leave: Vec<Poly>, s: usize) {
+        for p in leave.drain(..) {
             self.live -= 1;
-            self.offer(p, s + 1);
+            self.offer(p, s);
         }
+        self.leaving = leave;
     }
 
     /// Turn the run into polyhedra and offer them to level `s`.
@@ -621,12 +639,9 @@ impl Folder {
     fn offer_extra(&mut self, p: Poly, s: usize) {
         self.live += 1;
         self.live -= self.levels[s].offer(p, s, &self.layout, self.rules, &mut self.spare);
-        let mut leave = Vec::new();
+        let mut leave = std::mem::take(&mut self.leaving);
         self.levels[s].trim(&mut leave);
-        for p in leave {
-            self.live -= 1;
-            self.offer(p, s + 1);
-        }
+        self.pass_on(leave, s + 1);
     }
 
     fn retire(&mut self, p: Poly) {

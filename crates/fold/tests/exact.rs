@@ -101,6 +101,35 @@ fn partly_irregular_labels_are_widened_soundly() {
     }
 }
 
+/// Affine labels in a part of a nest that has no shape: the domain is given up, the labels are not, by points and by lines; in every
+/// third stream the last point contradicts.
+#[test]
+fn laws_hold_where_the_geometry_is_given_up() {
+    let mut kept = 0;
+    for n in 0..streams(500) {
+        let mut rng = Rng(60_000 + n);
+        let mut nest = Nest::random(&mut rng);
+        nest.second = None;
+        let mut points = nest.points(1500);
+        let density = rng.range(2, 5) as u64;
+        points.retain(|_| !rng.one_in(density));
+        let contradicts = n % 3 == 0 && points.last().is_some_and(|(_, labels)| !labels.is_empty());
+        if let Some((_, labels)) = points.last_mut().filter(|_| contradicts) {
+            labels[0] += 1;
+        }
+        for mode in [Mode::GiveUp, Mode::WidenGiveUp, Mode::Auto] {
+            let o = Options { max_intermediate: Some(12), max_pieces: 12, ..Options::with_mode(mode) };
+            for (how, result) in [("points", fold(&points, &o)), ("lines", fold_lines(&points, &o))] {
+                let what = format!("seed {} ({}, {how}): {nest:?}", 60_000 + n, mode.name());
+                check_contains(&points, &result, &what);
+                let whole = (0..result.labels.len()).all(|l| result.is_label_exact(l));
+                kept += u64::from(result.stats.gave_up && !contradicts && whole);
+            }
+        }
+    }
+    assert!(kept >= streams(500), "{kept} streams kept their labels");
+}
+
 /// Points in line inside a row.
 struct Line {
     first: Vec<i64>,

@@ -7,7 +7,7 @@
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`run`] | checks the program and QEMU, runs both, reads the profile |
+//! | [`run`], `interrupt` | checks the program and QEMU, runs both, reads the profile; Ctrl-C |
 //! | [`symbols`] | addresses to functions, source lines and text |
 //! | [`config`] | what the plugin is told |
 //! | `plugin`, `api` | the plugin: QEMU's callbacks |
@@ -19,11 +19,12 @@
 //! Integer results are recomputed from the instructions and memory (`trace::values`): Debian 12's QEMU 7.2 lets plugins
 //! read no registers. Where QEMU can read them (from 9.0 on), results that cannot be recomputed are read.
 
-#![allow(unsafe_code)] // QEMU's C interface, and reading the program's memory in the emulator's own address space
+#![allow(unsafe_code)] // QEMU's C interface, and reading the program's memory in the emulator's own address space; signals
 
 mod api;
 pub mod config;
 mod decode;
+mod interrupt;
 mod lookahead;
 mod modules;
 pub mod native;

@@ -4,6 +4,7 @@
 //! so that what goes wrong is said in the user's terms. The program's input, output and exit status are its own.
 
 use crate::config::{Config, TIMED_OUT};
+use crate::interrupt::Watch;
 use crate::symbols;
 use object::read::elf::ElfFile64;
 use object::{Architecture, Object};
@@ -187,26 +188,35 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How long the plugin may take to write what it knows.
 const WRITING: Duration = Duration::from_secs(300);
 
+/// How long the program may take to end by itself when Orthant is asked to end.
+const BRIEFLY: Duration = Duration::from_millis(300);
+
 /// Waits for the program. The plugin itself ends it when its time is up; one that sleeps then is asked to end, which the plugin sees too,
-/// and one that does not is killed. While the plugin writes its profile it is left alone ([`Config::writing`]).
+/// and one that does not is killed. While the plugin writes its profile it is left alone ([`Config::writing`]). If Orthant is asked
+/// to end, so is the program. Returns its status, and whether its time was up.
 fn wait(child: &mut Child, config: &Config, mut each: impl FnMut()) -> std::io::Result<(ExitStatus, bool)> {
-    let timed = config.timeout > 0;
-    let start = Instant::now();
-    let mut deadline = start + Duration::from_secs(config.timeout) + PATIENCE;
-    let mut asked = false;
+    let watch = Watch::start();
+    let time = Duration::from_secs(config.timeout);
+    let mut deadline = (config.timeout > 0).then(|| Instant::now() + time + PATIENCE);
+    let (mut asked, mut interrupted) = (false, false);
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok((status, asked));
+            return Ok((status, asked && !interrupted));
         }
         each();
+        if watch.caught() && !interrupted {
+            interrupted = true;
+            deadline = Some(Instant::now() + BRIEFLY);
+        }
         let writing = config.writing().exists();
-        if timed && Instant::now() > if writing { deadline + WRITING } else { deadline } {
+        let left = if writing { WRITING } else { Duration::ZERO };
+        if deadline.is_some_and(|deadline| Instant::now() > deadline + left) {
             if asked || writing {
                 child.kill()?;
-                return Ok((child.wait()?, true));
+                return Ok((child.wait()?, !interrupted));
             }
             asked = true;
-            deadline = Instant::now() + PATIENCE;
+            deadline = Some(Instant::now() + PATIENCE);
             // SAFETY: a signal to our own child, which has not been waited for.
             unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) };
         }

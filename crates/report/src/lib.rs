@@ -130,7 +130,7 @@ pub enum Outcome {
         reason: String,
     },
     /// New loops stand beside the original ones.
-    Optimized(NewLoops),
+    Optimized(Box<NewLoops>),
     /// Left as it was; at least one reason.
     Rejected {
         /// Why, in source order, without repetitions.
@@ -150,6 +150,9 @@ pub struct NewLoops {
     /// Loops for when only conditions fail that are for the faster ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weaker: Option<WeakerLoops>,
+    /// If threads were asked for: the loops that run in threads and when, or why none does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<String>,
     /// How much code the nest has, in LLVM's terms.
     #[serde(default)]
     pub own_size: CodeSize,

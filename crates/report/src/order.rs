@@ -83,7 +83,7 @@ pub(crate) mod tests {
             any::<String>().prop_map(|reason| Outcome::Kept { reason }),
             (any::<String>(), proptest::option::of((0..72u8).prop_map(|eighths| f64::from(eighths) / 8.0)))
                 .prop_map(|(text, speedup)| {
-                    Outcome::Optimized(NewLoops {
+                    Outcome::Optimized(Box::new(NewLoops {
                         order: vec![text.clone()],
                         speedup,
                         conditions: vec![Condition {
@@ -94,11 +94,12 @@ pub(crate) mod tests {
                             held: None,
                         }],
                         weaker: None,
+                        threads: Vec::from_iter((text.len() % 2 == 0).then(|| text.clone())),
                         own_size: CodeSize { blocks: text.len(), instructions: 2 * text.len() },
                         added_size: CodeSize::default(),
                         before: text.clone(),
                         after: text,
-                    })
+                    }))
                 }),
             proptest::collection::vec(refusal, 1..4).prop_map(|refusals| Outcome::Rejected { refusals }),
         ]

@@ -203,6 +203,9 @@ impl Page<'_> {
             let times = format!("new loops {new} times, weaker {weaker}, original {original}");
             self.line(4, &[(DIM, "ran: "), (PLAIN, &times)]);
         }
+        for threads in &new.threads {
+            self.line(4, &[(DIM, "threads: "), (PLAIN, threads)]);
+        }
         let size = format!("{}; the new loops add {}", new.own_size, new.added_size);
         self.line(4, &[(DIM, "code: "), (PLAIN, &size)]);
         let weaker = new.weaker.as_ref().map(|weaker| ("weaker:", &weaker.after));
@@ -344,6 +347,7 @@ walk (list.c)
                 speedup: Some(2.0),
                 after: "w;".into(),
             }),
+            threads: vec!["for (c0 ...)".into()],
             own_size: Default::default(),
             added_size: Default::default(),
             before: String::new(),
@@ -357,6 +361,7 @@ walk (list.c)
             "else weaker, if not: apart",
             "weaker order: T(S): (i, j)",
             "about 2.0 times",
+            "threads: for (c0 ...)",
             "ran: new loops 5 times, weaker 2, original 3",
             "weaker:\n      w;",
         ] {

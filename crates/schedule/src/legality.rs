@@ -444,8 +444,12 @@ impl Checker<'_> {
     /// A dependence between two iterations of a parallel member.
     fn side_by_side(&self, outside: &Times, own: &Times, member: usize) -> Result<Option<Violation>, Error> {
         for (kind, source, sink, relation) in self.relations()? {
-            let mut together = self.agreeing(outside, source, sink, relation)?;
             let (first, second) = (&own.parts[source.index()], &own.parts[sink.index()]);
+            if first[member].plain_is_empty()? || second[member].plain_is_empty()? {
+                // One of them is not in the loop.
+                continue;
+            }
+            let mut together = self.agreeing(outside, source, sink, relation)?;
             for k in 0..member {
                 together = together.intersect(first[k].clone().apply_range(second[k].clone().reverse()?)?)?;
             }

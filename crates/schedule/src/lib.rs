@@ -53,6 +53,7 @@ use legality::{Reductions, Verdict};
 use model::Scop;
 use std::cell::Cell;
 use std::fmt;
+use threads::Marked;
 use tree::Bonds;
 
 /// What the cost model knows about the machine.
@@ -175,6 +176,10 @@ pub struct New {
     pub schedule: Schedule,
     /// The same without loops in threads, if it has some.
     pub alone: Option<Schedule>,
+    /// Whether some of them run over wavefronts.
+    pub has_waves: bool,
+    /// If it could have had some: why it has none.
+    pub why_alone: Option<String>,
     /// One line for each statement, `T(S): (i + j, i)`, then one for each innermost band.
     pub description: String,
     /// What it is expected to bring.
@@ -210,6 +215,8 @@ pub enum Reason {
     NoLoops,
     /// No other order was found.
     NothingElse,
+    /// No other order was found, and in this one nothing can run in threads; why.
+    NoThreads(String),
     /// The best order found is not clearly better.
     NothingPays(Prediction),
     /// The budget was spent in this step.
@@ -223,6 +230,7 @@ impl fmt::Display for Reason {
         match self {
             Reason::NoLoops => f.write_str("there is no loop to reorder"),
             Reason::NothingElse => f.write_str("no other order keeps all dependences and looks better"),
+            Reason::NoThreads(why) => write!(f, "{}, and it stays in one thread: {why}", Reason::NothingElse),
             Reason::NothingPays(prediction) => {
                 write!(f, "the best order found is not clearly better: {prediction}")
             }
@@ -327,6 +335,8 @@ struct Finished {
     schedule: Schedule,
     /// Without loops in threads, if it has some.
     alone: Option<Schedule>,
+    has_waves: bool,
+    why_alone: Option<String>,
     description: String,
 }
 
@@ -360,24 +370,28 @@ impl Optimizer<'_> {
         let new = threads::cost(&bonds, &best, &models, self.options)?;
         let prediction = Prediction { original: before.cost, new };
         if best.is_unchanged(&before) && prediction.new == best.cost {
-            return original(Reason::NothingElse);
+            return original(match self.options.threads {
+                0 | 1 => Reason::NothingElse,
+                _ => self.why_not_in_threads(&best.schedule)?,
+            });
         }
         if !self.pays(&prediction) {
             return original(Reason::NothingPays(prediction));
         }
         let is_unchanged = best.is_unchanged(&before);
         let alone = Prediction { new: best.cost, ..prediction };
-        let Finished { schedule, alone: unthreaded, description } = match self.finish(best)? {
+        let finished = match self.finish(best)? {
             Ok(finished) => finished,
             Err(reason) => return original(reason),
         };
+        let Finished { schedule, alone: unthreaded, has_waves, why_alone, description } = finished;
         let prediction = if unthreaded.is_some() { prediction } else { alone };
         if unthreaded.is_none() && is_unchanged {
-            return original(Reason::NothingElse);
+            return original(why_alone.map_or(Reason::NothingElse, Reason::NoThreads));
         }
         match self.pays(&prediction) {
             true => {
-                let new = New { schedule, alone: unthreaded, description, prediction };
+                let new = New { schedule, alone: unthreaded, has_waves, why_alone, description, prediction };
                 Ok(Decision::New(Box::new(new)))
             }
             false => original(Reason::NothingPays(prediction)),
@@ -389,16 +403,29 @@ impl Optimizer<'_> {
     }
 
     /// With loops that run in threads, if there are such; without, if the budget does not allow to find out.
-    fn in_threads(&self, schedule: &Schedule) -> Result<Option<Schedule>, Error> {
-        let share = self.scop.ctx.operations_left().unwrap_or(self.options.operations) / 2;
-        let marked = self
-            .scop
-            .ctx
-            .with_budget(share, || threads::marked(self.scop, self.dependences, schedule, self.options));
+    fn in_threads(&self, schedule: &Schedule) -> Result<Marked, Error> {
+        let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
+        let marked = self.scop.ctx.with_budget(left / 2, || -> Result<Marked, Error> {
+            Ok(match threads::marked(self.scop, self.dependences, schedule, self.options)? {
+                Marked::Threads { schedule, has_waves } => {
+                    Marked::Threads { schedule: self.mark(schedule)?, has_waves }
+                }
+                alone => alone,
+            })
+        });
         match marked {
-            Err(error) if error.is_budget() => Ok(None),
+            Err(error) if error.is_budget() => {
+                Ok(Marked::Alone("the budget did not suffice to find out".into()))
+            }
             marked => marked,
         }
+    }
+
+    fn why_not_in_threads(&self, schedule: &Schedule) -> Result<Reason, Error> {
+        Ok(match self.in_threads(schedule)? {
+            Marked::Alone(why) => Reason::NoThreads(why),
+            Marked::Threads { .. } => Reason::NothingElse,
+        })
     }
 
     fn bonds(&self) -> isl::Result<Bonds> {
@@ -424,10 +451,15 @@ impl Optimizer<'_> {
             Fusion::Max => &[Way::Isl(Fusion::Max)],
             Fusion::Min => &[Way::Isl(Fusion::Min)],
         };
-        let enough =
-            GOOD_ENOUGH * cost::least(models, &self.options.machine) / f64::from(self.options.threads);
+        let enough = GOOD_ENOUGH * cost::least(models, &self.options.machine);
+        let uses_threads = |cost: &Cost, best: &Candidate| {
+            self.options.threads < 2 || cost.total() <= IN_THREADS * best.cost.total()
+        };
         for way in all {
-            if best.as_ref().is_some_and(|(cost, _)| cost.total() <= enough) {
+            if best
+                .as_ref()
+                .is_some_and(|(cost, best)| best.cost.total() <= enough && uses_threads(cost, best))
+            {
                 break;
             }
             let Some(found) = self.candidate(bonds, models, *way)? else { continue };
@@ -501,13 +533,20 @@ impl Optimizer<'_> {
         }
         *self.step = "parallel loops";
         let schedule = marks::proved(self.scop, self.dependences, schedule)?;
-        let in_threads = if self.options.threads > 1 { self.in_threads(&schedule)? } else { None };
-        let schedule = self.mark(schedule)?;
-        let (schedule, alone) = match in_threads {
-            Some(in_threads) => (self.mark(in_threads)?, Some(schedule)),
-            None => (schedule, None),
+        let in_threads = match self.options.threads {
+            0 | 1 => None,
+            _ => Some(self.in_threads(&schedule)?),
         };
-        Ok(Ok(Finished { schedule, alone, description }))
+        let schedule = self.mark(schedule)?;
+        let alone = |why_alone| Finished { schedule, alone: None, has_waves: false, why_alone, description };
+        Ok(Ok(match in_threads {
+            Some(Marked::Threads { schedule, has_waves }) => {
+                let alone = alone(None);
+                Finished { schedule, alone: Some(alone.schedule), has_waves, ..alone }
+            }
+            Some(Marked::Alone(why)) => alone(Some(why)),
+            None => alone(None),
+        }))
     }
 
     /// Splits off and marks the innermost loops that the checker calls parallel.
@@ -551,5 +590,7 @@ impl Optimizer<'_> {
 
 /// How many times the least conceivable cost is good enough to search no further.
 const GOOD_ENOUGH: f64 = 2.0;
+/// What is left of the cost where most of the work can run in threads.
+const IN_THREADS: f64 = 0.75;
 /// Another candidate must be that much cheaper.
 const CLEARLY: f64 = 0.97;

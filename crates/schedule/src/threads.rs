@@ -43,27 +43,59 @@ const LEAST_WORK: f64 = 50_000.0;
 const STRIPS: f64 = 2.0;
 
 /// The sizes of strips.
-const STRIP_SIZES: [i64; 4] = [512, 256, 128, 64];
+const STRIP_SIZES: [i64; 3] = [256, 128, 64];
+
+/// How many tiles each thread gets at least, if there are such that are large enough.
+const TILES: f64 = 3.0;
+
+/// The size of tiles that are large enough.
+const SMALLEST_TILE: i64 = 64;
 
 /// The sizes of tiles of a wavefront.
 const WAVE_SIZE: i64 = 32;
 
-/// The schedule with marks, if some loop gets one.
+/// What became of a schedule.
+pub enum Marked {
+    /// Some loops run in threads.
+    Threads {
+        /// The schedule with marks.
+        schedule: Schedule,
+        /// Whether some run over wavefronts.
+        has_waves: bool,
+    },
+    /// None does; the reason.
+    Alone(String),
+}
+
+/// The schedule with marks.
 pub fn marked(
     scop: &Scop,
     dependences: &Dependences,
     schedule: &Schedule,
     options: &Options,
-) -> Result<Option<Schedule>, Error> {
+) -> Result<Marked, Error> {
     let models = affine::models(scop, options.estimate)?;
-    let mut marker = Marker { scop, dependences, options, models: &models, found: 0, is_moved: false };
+    let mut marker = Marker {
+        scop,
+        dependences,
+        options,
+        models: &models,
+        found: 0,
+        is_moved: false,
+        has_waves: false,
+        why_not: None,
+    };
     let marked = marker.place(schedule.get_root()?)?.get_schedule()?;
     if marker.found == 0 {
-        return Ok(None);
+        let why = marker.why_not.map_or_else(String::new, |why| format!(": {why}"));
+        return Ok(Marked::Alone(format!("no outer loop is parallel and has enough to do{why}")));
     }
     let is_legal =
         !marker.is_moved || legality::check_with(scop, dependences, &marked, options.reductions)?.is_legal();
-    Ok(is_legal.then_some(marked))
+    Ok(match is_legal {
+        true => Marked::Threads { schedule: marked, has_waves: marker.has_waves },
+        false => Marked::Alone("loops that could run in threads cannot be put outside".to_owned()),
+    })
 }
 
 /// The cost of a candidate if its loops run in as many threads as they can.
@@ -132,6 +164,10 @@ struct Marker<'a> {
     found: usize,
     /// Whether loops have changed places.
     is_moved: bool,
+    /// Whether some loops run over wavefronts.
+    has_waves: bool,
+    /// What keeps the first loop that was looked at from being parallel.
+    why_not: Option<String>,
 }
 
 impl Marker<'_> {
@@ -165,35 +201,102 @@ impl Marker<'_> {
             return Ok(None);
         }
         if self.is_parallel(node)? {
-            return Ok(Some(self.mark(node.clone())?));
+            let finer = self.finer(node.clone())?;
+            return Ok(Some(self.mark(finer)?));
         }
-        let is_tiled = is_tiled(node)?;
-        let members = if node.band_get_permutable()? { node.band_n_member()? } else { 1 };
-        for member in 1..members {
-            let moved = if is_tiled { first(node, member)? } else { self.strips(node, member)? };
+        for moved in self.moved(node)? {
             if self.is_parallel(&moved)? {
                 self.is_moved = true;
-                return Ok(Some(self.mark(moved)?));
+                let finer = if moved.band_n_member()? > 1 { self.finer(moved)? } else { moved };
+                return Ok(Some(self.mark(finer)?));
             }
         }
         for wave in self.wavefronts(node)? {
             let inner = wave.band_split(1)?.child(0)?;
             if self.is_parallel(&inner)? {
-                self.is_moved = true;
+                (self.is_moved, self.has_waves) = (true, true);
                 return Ok(Some(self.mark(inner)?.parent()?));
             }
         }
         Ok(None)
     }
 
-    fn is_parallel(&self, band: &ScheduleNode) -> Result<bool, Error> {
-        Ok(parallel_is_legal(self.scop, self.dependences, band, 0)?.is_legal())
+    /// The band with another loop first: another one over tiles, or one over strips of a loop in the band, or inside of tiles.
+    fn moved(&self, node: &ScheduleNode) -> isl::Result<Vec<ScheduleNode>> {
+        let members = |node: &ScheduleNode| -> isl::Result<usize> {
+            let is_permutable = node.get_type()? == ScheduleNodeType::Band && node.band_get_permutable()?;
+            if is_permutable { node.band_n_member() } else { Ok(0) }
+        };
+        if !is_tiled(node)? {
+            return (1..members(node)?).map(|member| self.strips(node, node, member)).collect();
+        }
+        let mut moved = Vec::new();
+        for member in 1..members(node)? {
+            moved.push(first(node, member)?);
+        }
+        let below = node.get_child(0)?;
+        for member in 0..members(&below)? {
+            if !is_tiled(&below)? {
+                moved.push(self.strips(node, &below, member)?);
+            }
+        }
+        Ok(moved)
+    }
+
+    /// If the first loop is one over tiles of which there are few: one over smaller tiles, so that all threads get as much to do.
+    fn finer(&mut self, node: ScheduleNode) -> isl::Result<ScheduleNode> {
+        if !is_tiled(&node)? {
+            return Ok(node);
+        }
+        let (old, size) = (node.band_get_partial_schedule()?, step(&node, 0)?);
+        let mut finer = size;
+        while finer % 16 == 0
+            && finer > SMALLEST_TILE
+            && finer as f64 * TILES * self.threads() > self.longest()
+        {
+            finer /= 2;
+        }
+        let tiled = old.get_at(0)?;
+        let mut below = node.get_child(0)?;
+        while finer < size && matches!(below.get_type()?, ScheduleNodeType::Band | ScheduleNodeType::Mark) {
+            if below.get_type()? == ScheduleNodeType::Band {
+                let rows = below.band_get_partial_schedule()?;
+                for at in 0..below.band_n_member()? {
+                    let row = rows.get_at(at)?;
+                    if tiles(self.scop, row.clone(), size)?.plain_is_equal(&tiled)? {
+                        let new = old.set_at(0, tiles(self.scop, row, finer)?)?;
+                        self.is_moved = true;
+                        return with_rows(&node, new);
+                    }
+                }
+            }
+            below = below.get_child(0)?;
+        }
+        Ok(node)
+    }
+
+    fn threads(&self) -> f64 {
+        f64::from(self.options.threads)
+    }
+
+    /// How long the longest loop is, by estimate.
+    fn longest(&self) -> f64 {
+        self.models.iter().flat_map(|model| &model.extents).copied().fold(1.0, f64::max)
+    }
+
+    fn is_parallel(&mut self, band: &ScheduleNode) -> Result<bool, Error> {
+        let verdict = parallel_is_legal(self.scop, self.dependences, band, 0)?;
+        if let (Some(violation), None) = (verdict.violation(), &self.why_not) {
+            self.why_not = Some(violation.to_string());
+        }
+        Ok(verdict.is_legal())
     }
 
     /// Whether there is enough to do each time that the loops around a band come to it.
     fn is_worth_it(&self, node: &ScheduleNode) -> isl::Result<bool> {
         let depth = node.get_schedule_depth()?;
-        if depth == 0 || self.options.threads_always {
+        let is_known = self.scop.params.is_empty();
+        if depth == 0 && !is_known || self.options.threads_always {
             return Ok(true);
         }
         let stmts = tree::stmts_below(self.scop, node)?;
@@ -206,9 +309,9 @@ impl Marker<'_> {
         node.insert_mark(Id::new(&self.scop.ctx, THREADS)?)
     }
 
-    /// A band over strips of a member above the band.
-    fn strips(&self, node: &ScheduleNode, member: usize) -> isl::Result<ScheduleNode> {
-        let row = node.band_get_partial_schedule()?.get_at(member)?;
+    /// A band over strips of a member of a band above a node.
+    fn strips(&self, node: &ScheduleNode, of: &ScheduleNode, member: usize) -> isl::Result<ScheduleNode> {
+        let row = of.band_get_partial_schedule()?.get_at(member)?;
         let strip = tiles(self.scop, row, self.strip_size())?;
         let node = node.clone().insert_partial_schedule(rows(self.scop, vec![strip])?)?;
         node.band_set_permutable(1)?.band_member_set_ast_loop_type(0, AstLoopType::Atomic)
@@ -216,8 +319,7 @@ impl Marker<'_> {
 
     /// So that each thread gets some, if the loop is as long as is estimated for those that nothing is known about.
     fn strip_size(&self) -> i64 {
-        let longest = self.models.iter().flat_map(|model| &model.extents).copied().fold(1.0, f64::max);
-        let most = longest / (STRIPS * f64::from(self.options.threads));
+        let most = self.longest() / (STRIPS * self.threads());
         let fits = |size: &&i64| **size as f64 <= most;
         STRIP_SIZES.iter().find(fits).copied().unwrap_or(STRIP_SIZES[STRIP_SIZES.len() - 1])
     }
@@ -291,15 +393,19 @@ fn first(node: &ScheduleNode, member: usize) -> isl::Result<ScheduleNode> {
     let old = node.band_get_partial_schedule()?;
     let count = node.band_n_member()?;
     let order: Vec<usize> = [member].into_iter().chain((0..count).filter(|at| *at != member)).collect();
-    let (mut new, mut flags) = (old.clone(), Vec::new());
+    let mut new = old.clone();
     for (at, &from) in order.iter().enumerate() {
         new = new.set_at(at, old.get_at(from)?)?;
-        flags.push((node.band_member_get_coincident(from)?, node.band_member_get_ast_loop_type(from)?));
     }
-    let mut node = node.clone().delete()?.insert_partial_schedule(new)?.band_set_permutable(1)?;
-    for (at, (is_coincident, loops)) in flags.into_iter().enumerate() {
-        node = node.band_member_set_coincident(at, i32::from(is_coincident))?;
-        node = node.band_member_set_ast_loop_type(at, loops)?;
+    with_rows(node, new)
+}
+
+/// A band of loops over tiles with other rows.
+fn with_rows(node: &ScheduleNode, rows: MultiUnionPwAff) -> isl::Result<ScheduleNode> {
+    let count = node.band_n_member()?;
+    let mut node = node.clone().delete()?.insert_partial_schedule(rows)?.band_set_permutable(1)?;
+    for at in 0..count {
+        node = node.band_member_set_ast_loop_type(at, AstLoopType::Atomic)?;
     }
     Ok(node)
 }

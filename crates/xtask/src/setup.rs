@@ -93,6 +93,12 @@ pub const REQUIREMENTS: &[Requirement] = &[
         probe: Probe::Program("ld.lld-22"),
     },
     Requirement {
+        package: "libomp-22-dev",
+        least: LLVM,
+        why: "LLVM's runtime of OpenMP: one of the two that loops in threads are tested with; gcc's comes with g++",
+        probe: Probe::Library("libomp.so"),
+    },
+    Requirement {
         package: "valgrind",
         least: &[3, 19],
         why: "the leak check of the isl bindings",

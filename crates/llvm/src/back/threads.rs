@@ -32,7 +32,7 @@
 //!
 //! # Enough to do
 //! The number of instructions: for each statement its own, times the iterations of the loops around, whose bounds
-//! are taken in the middle of the loops around them. In a triangle that is exact. Products end at [`MUCH`].
+//! are taken in the middle of the loops around them. In a triangle that is exact. Products end at `MUCH`.
 
 use super::builder::Builder;
 use super::emit::Emitter;

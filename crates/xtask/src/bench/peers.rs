@@ -21,6 +21,8 @@ pub enum Who {
     Orthant,
     /// The same with `position=late`, where scalars are in the way; only if named.
     OrthantLate,
+    /// The same in one thread however many the others have; only if named.
+    OrthantAlone,
     /// A clang with its Polly.
     Polly(u32),
     /// gcc -O3.
@@ -61,10 +63,19 @@ pub struct Setting<'a> {
 }
 
 /// The names, in the order of the table's columns.
-pub const KEYS: [&str; 7] = ["clang", "orthant", "orthant-late", "polly", "polly-19", "gcc", "graphite"];
+pub const KEYS: [&str; 8] =
+    ["clang", "orthant", "orthant-late", "orthant-alone", "polly", "polly-19", "gcc", "graphite"];
 
-const ALL: [Who; 7] =
-    [Who::Clang, Who::Orthant, Who::OrthantLate, Who::Polly(22), Who::Polly(19), Who::Gcc, Who::Graphite];
+const ALL: [Who; 8] = [
+    Who::Clang,
+    Who::Orthant,
+    Who::OrthantLate,
+    Who::OrthantAlone,
+    Who::Polly(22),
+    Who::Polly(19),
+    Who::Gcc,
+    Who::Graphite,
+];
 
 /// All of them, whether they are here or not.
 pub fn all(setting: &Setting) -> Vec<Peer> {
@@ -80,7 +91,7 @@ fn peer(who: Who, key: &'static str, setting: &Setting) -> Peer {
     flags.extend(own_flags(who, setting));
     flags.extend_from_slice(setting.cflags);
     let compiler = match who {
-        Who::Clang | Who::Orthant | Who::OrthantLate => "clang-22".to_owned(),
+        Who::Clang | Who::Orthant | Who::OrthantLate | Who::OrthantAlone => "clang-22".to_owned(),
         Who::Polly(version) => format!("clang-{version}"),
         Who::Gcc | Who::Graphite => "gcc".to_owned(),
     };
@@ -92,11 +103,11 @@ fn own_flags(who: Who, setting: &Setting) -> Vec<String> {
     let parallel = setting.threads > 1;
     match who {
         Who::Clang => Vec::new(),
-        Who::Orthant | Who::OrthantLate => {
+        Who::Orthant | Who::OrthantLate | Who::OrthantAlone => {
             let plugin = format!("-fpass-plugin={}", setting.plugin.display());
             let mut options = setting.options.to_vec();
-            if parallel && knows_parallel() {
-                options.push("parallel=true".to_owned());
+            if parallel && who != Who::OrthantAlone {
+                options.extend(["parallel=true".to_owned(), format!("threads={}", setting.threads)]);
             }
             if who == Who::OrthantLate {
                 options.push("position=late".to_owned());
@@ -116,15 +127,10 @@ fn own_flags(who: Who, setting: &Setting) -> Vec<String> {
     }
 }
 
-/// Whether this Orthant can make threads.
-pub fn knows_parallel() -> bool {
-    options::TABLE.iter().any(|spec| spec.name == "parallel")
-}
-
 /// Clang's OpenMP library also has the entry points that gcc's code calls, but gcc's own is what gcc users have.
 fn runtime(who: Who) -> Vec<String> {
     match who {
-        Who::Clang => Vec::new(),
+        Who::Clang | Who::OrthantAlone => Vec::new(),
         Who::Gcc | Who::Graphite => vec!["-lgomp".to_owned()],
         Who::Orthant | Who::OrthantLate | Who::Polly(_) => vec!["-fopenmp=libomp".to_owned()],
     }
@@ -166,7 +172,7 @@ pub fn remedy(who: Who) -> &'static str {
         Who::Polly(19) => "apt-get install clang-19 libpolly-19-dev",
         Who::Polly(_) => "apt-get install clang-22 libpolly-22-dev",
         Who::Gcc | Who::Graphite => "apt-get install gcc g++",
-        Who::Clang | Who::Orthant | Who::OrthantLate => "cargo xtask setup",
+        Who::Clang | Who::Orthant | Who::OrthantLate | Who::OrthantAlone => "cargo xtask setup",
     }
 }
 
@@ -187,7 +193,7 @@ mod tests {
             assert!(!peer.flags.iter().any(|flag| flag.contains("fast")), "{peer:?}");
         }
         let comparable: Vec<_> = peers("on", 1).iter().filter(|p| p.same_bits).map(|p| p.key).collect();
-        assert_eq!(comparable, ["clang", "orthant", "orthant-late", "polly", "polly-19"]);
+        assert_eq!(comparable, ["clang", "orthant", "orthant-late", "orthant-alone", "polly", "polly-19"]);
     }
 
     #[test]
@@ -202,6 +208,8 @@ mod tests {
         assert!(!shown("clang").contains("-mllvm"));
         assert!(shown("orthant-late").contains("-orthant-position=late"));
         assert!(!shown("orthant").contains("position"));
+        assert!(shown("orthant").contains("-orthant-parallel=true -mllvm -orthant-threads=2"));
+        assert!(!shown("orthant-alone").contains("parallel"));
     }
 
     #[test]

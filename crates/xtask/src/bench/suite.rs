@@ -57,9 +57,9 @@ pub fn arguments() -> Vec<Arg> {
             .value_parser(value_parser!(u32).range(1..=1024))
             .default_value("1")
             .help("suite: threads that the programs may use"),
-        list("peers", "NAMES")
-            .value_parser(peers::KEYS)
-            .help("suite: compare only these [default: all that are found, without orthant-late]"),
+        list("peers", "NAMES").value_parser(peers::KEYS).help(
+            "suite: compare only these [default: all that are found, without orthant-late and orthant-alone]",
+        ),
         option("contract", "WHEN")
             .value_parser(["off", "on"])
             .default_value("off")
@@ -220,7 +220,8 @@ pub(super) fn existing(file: &Path) -> Outcome<PathBuf> {
 /// Those that work here, and of the others why not. Without clang there is nothing to compare with.
 fn present(all: Vec<Peer>, wanted: &[String], scratch: &Path) -> Outcome<(Vec<Peer>, Vec<Absent>)> {
     let (mut here, mut missing) = (Vec::new(), Vec::new());
-    let is_usual = |peer: &Peer| wanted.is_empty() && peer.who != Who::OrthantLate;
+    let is_usual =
+        |peer: &Peer| wanted.is_empty() && !matches!(peer.who, Who::OrthantLate | Who::OrthantAlone);
     let is_wanted = |peer: &Peer| is_usual(peer) || wanted.iter().any(|key| key == peer.key);
     for peer in all.into_iter().filter(|peer| peer.who == Who::Clang || is_wanted(peer)) {
         match peer.probe(scratch) {
@@ -228,7 +229,9 @@ fn present(all: Vec<Peer>, wanted: &[String], scratch: &Path) -> Outcome<(Vec<Pe
                 println!("{:<10} {}\n{:<10} {version}", peer.key, peer.shown(), "");
                 here.push(peer);
             }
-            Err(why) if matches!(peer.who, Who::Clang | Who::Orthant | Who::OrthantLate) => {
+            Err(why)
+                if matches!(peer.who, Who::Clang | Who::Orthant | Who::OrthantLate | Who::OrthantAlone) =>
+            {
                 return Err(Failure::Missing(format!("{} does not work: {why}", peer.shown())));
             }
             Err(why) => {
@@ -266,10 +269,6 @@ impl Bench<'_> {
             self.request.runs,
             self.clock.name()
         );
-        if *threads > 1 && !peers::knows_parallel() && self.peers.iter().any(|peer| peer.who == Who::Orthant)
-        {
-            println!("this Orthant makes no threads: it runs with one");
-        }
     }
 
     fn shape(&self, chosen: &[Kernel], shape: Shape, rows: &mut Vec<Row>) -> Outcome {
@@ -434,7 +433,7 @@ fn verdict(rows: &[Row]) -> Outcome {
             .collect()
     };
     let wrong = named(&|side| side.state == State::Wrong);
-    let own = ["clang", "orthant", "orthant-late"];
+    let own = ["clang", "orthant", "orthant-late", "orthant-alone"];
     let broken =
         named(&|side| own.contains(&side.key) && matches!(side.state, State::Failed(_) | State::TimedOut));
     match (wrong.is_empty(), broken.is_empty()) {
