@@ -40,18 +40,18 @@ void prefix(int n, double *a) {
 // }
 // orthant: astgen: columns
 // // iterations run in threads
-// for (c0 = 0; c0 <= n - 1; c0 += 64) {
-//   if ((n - 1) >= (c0 + 63)) {
+// for (c0 = 0; c0 <= n - 1; c0 += 256) {
+//   if ((n - 1) >= (c0 + 255)) {
 //     for (c1 = 0; c1 <= n - 1; c1 += 1) {
 //       // iterations are independent
-//       for (c2 = c0; c2 <= c0 + 63; c2 += 1) {
+//       for (c2 = c0; c2 <= c0 + 255; c2 += 1) {
 //         S0(c1, c2);
 //       }
 //     }
 //   } else {
 //     for (c1 = 0; c1 <= n - 1; c1 += 1) {
 //       // iterations are independent
-//       for (c2 = c0; c2 <= min((n - 1), (c0 + 63)); c2 += 1) {
+//       for (c2 = c0; c2 <= min((n - 1), (c0 + 255)); c2 += 1) {
 //         S0(c1, c2);
 //       }
 //     }

@@ -10,7 +10,7 @@
 //! - `-orthant-NAME=VALUE`, also with two dashes and also after `-mllvm`, is taken out and handed to the plugin (see
 //!   [`crate::settings`]), so that such a flag in `CFLAGS` is harmless on assembly files and link steps.
 //! - When loops are to run in threads (`-orthant-parallel`) and it *links*, it adds an OpenMP runtime, unless some
-//!   argument names one already: gcc's `-lgomp`, or LLVM's `-lomp`.
+//!   argument names one already: LLVM's `-lomp`, or else gcc's `-lgomp`, which waits busily and suffers on a loaded machine.
 //! - `@file` is left to the compiler. It may name sources, so the invocation counts as compiling.
 //!
 //! Everything else passes untouched and in order. The wrapper then *becomes* the compiler (`exec`): exit codes, signals,
@@ -92,7 +92,7 @@ fn joined(flag: &str, path: &Path) -> OsString {
 }
 
 /// The runtimes of OpenMP that have what loops in threads call.
-const RUNTIMES: [&str; 2] = ["gomp", "omp"];
+const RUNTIMES: [&str; 2] = ["omp", "gomp"];
 
 /// Whether an argument brings a runtime of OpenMP along.
 fn is_runtime(argument: &OsStr) -> bool {

@@ -39,11 +39,9 @@ const EFFICIENCY: f64 = 0.9;
 /// How many operations and accesses a loop inside of others must have to be worth threads, by estimate.
 const LEAST_WORK: f64 = 50_000.0;
 
-/// How many strips each thread gets, if the sizes are as estimated.
-const STRIPS: f64 = 2.0;
-
-/// The sizes of strips.
-const STRIP_SIZES: [i64; 3] = [256, 128, 64];
+/// Strips are as long as a multiple of this, and no longer than that.
+const STRIP: i64 = 64;
+const LONGEST_STRIP: i64 = 2048;
 
 /// How many tiles each thread gets at least, if there are such that are large enough.
 const TILES: f64 = 3.0;
@@ -317,11 +315,10 @@ impl Marker<'_> {
         node.band_set_permutable(1)?.band_member_set_ast_loop_type(0, AstLoopType::Atomic)
     }
 
-    /// So that each thread gets some, if the loop is as long as is estimated for those that nothing is known about.
+    /// So that each thread gets one, if the loop is the longest. Short strips break up rows that lie in one piece in memory.
     fn strip_size(&self) -> i64 {
-        let most = self.longest() / (STRIPS * self.threads());
-        let fits = |size: &&i64| **size as f64 <= most;
-        STRIP_SIZES.iter().find(fits).copied().unwrap_or(STRIP_SIZES[STRIP_SIZES.len() - 1])
+        let each = (self.longest() / self.threads()) as i64;
+        (each / STRIP + 1).saturating_mul(STRIP).clamp(STRIP, LONGEST_STRIP)
     }
 
     /// Bands with loops over diagonals of tiles, then along them: of two loops over tiles; of one and another that
