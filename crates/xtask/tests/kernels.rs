@@ -193,10 +193,9 @@ fn threads_change_no_bit() {
     let (early, mut late) = ([&["-O3"][..], &always].concat(), [&["-O3"][..], &always].concat());
     late.extend(["-mllvm", "-orthant-position=late"]);
     let some = some_shapes();
-    let plain = build(PLAIN_O3, &some);
     for (name, flags) in [("threads-O3", &early), ("threads-late-O3", &late)] {
         let threads = build(Config { name, size: "mini", flags, plugin: true }, &some);
-        compare(&plain, &threads, &some, "mini");
+        compare(plain_o3(), &threads, &some, "mini");
     }
 }
 
