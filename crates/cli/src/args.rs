@@ -189,6 +189,13 @@ fn explain(shown: fn(&Spec) -> bool) -> Command {
                 .help("Explain every file of a compile_commands.json, or of the build folder that has one"),
         )
         .arg(
+            Arg::new("target")
+                .long("target")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["files", "project", "sarif", "counts"])
+                .help("Say what is known of the machine that clang-22 compiles for with the flags after --, and who says so"),
+        )
+        .arg(
             Arg::new("jobs")
                 .short('j')
                 .long("jobs")
@@ -307,7 +314,7 @@ fn argument(spec: &'static Spec) -> Arg {
         Kind::Choice(words) => argument.value_parser(PossibleValuesParser::new(words)),
         Kind::Choices(words) => argument.value_delimiter(',').value_parser(PossibleValuesParser::new(words)),
         Kind::File => argument.value_hint(ValueHint::FilePath).value_parser(checked(spec)),
-        Kind::Number(..) | Kind::Regex | Kind::Text => argument.value_parser(checked(spec)),
+        Kind::Number(..) | Kind::Bytes(_) | Kind::Regex | Kind::Text => argument.value_parser(checked(spec)),
     }
 }
 

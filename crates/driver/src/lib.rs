@@ -2,6 +2,7 @@
 //!
 //! - [`pipeline`] is the order of the stages, on one screen.
 //! - `dropped` leaves parts of checks out, in builds for tests of the tests.
+//! - [`machine`] says what is known of the machine, and who says so.
 //! - `places` says where the cells of accesses are, as expressions.
 //! - `scalars` removes scalars from a model, and says what that means for the code.
 //! - [`order`] decides which order a nest is to have.
@@ -12,6 +13,7 @@
 //! - [`timing`] adds up the time of each stage.
 
 mod dropped;
+pub mod machine;
 pub mod order;
 pub mod pipeline;
 mod places;

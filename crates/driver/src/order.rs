@@ -8,6 +8,7 @@
 //! have, or its own if it stays. A file that cannot be read, is not for this nest, or
 //! would change what the program computes is refused with a message, and the nest is left as it is.
 
+use crate::machine::planned_threads;
 use crate::pipeline;
 use dataflow::Dependences;
 use isl::Schedule;
@@ -133,10 +134,9 @@ fn how(scop: &Scop, machine: Machine, options: &Options) -> schedule::Options {
 
 /// How many threads to plan for.
 fn threads(options: &Options) -> u32 {
-    match (options.parallel, options.threads) {
-        (false, _) => 1,
-        (true, 0) => std::thread::available_parallelism().map_or(1, |count| count.get() as u32),
-        (true, count) => count,
+    match options.parallel {
+        false => 1,
+        true => planned_threads(options).value as u32,
     }
 }
 

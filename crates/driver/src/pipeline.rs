@@ -1,6 +1,7 @@
 //! The stages in order, one line each, and nothing else.
 
 use crate::dropped::{without_dropped, without_loops};
+use crate::machine::for_scheduler;
 use crate::order::{NewOrder, Plan, behind_check, plan};
 use crate::places::block_places;
 use crate::scalars::without_scalars;
@@ -25,6 +26,7 @@ use llvm::pass::Region;
 use model::{ArrayId, Budget, Reason, Scop};
 use options::Options;
 use report::Counted;
+use report::machine::MachineReport;
 use schedule::Machine;
 use std::cell::Cell;
 
@@ -91,12 +93,19 @@ struct Run<'a, 'p> {
     shapes: delinearize::Options,
     /// What earlier runs of the program counted.
     counts: &'a [Counted],
+    /// What is known of the machine.
+    machine: &'a MachineReport,
 }
 
 type Stage = fn(&Run<'_, '_>, &mut Modelled<'_>) -> Result<(), Reason>;
 
 /// Runs the stages up to the one asked for. The names are those of [`options::STAGES`].
-pub fn run<'p>(pass: Pass<'p>, options: &Options, counts: &[Counted], timers: &Timers) -> Outcome<'p> {
+pub fn run<'p>(
+    pass: Pass<'p>,
+    options: &Options,
+    (machine, counts): (&MachineReport, &[Counted]),
+    timers: &Timers,
+) -> Outcome<'p> {
     let shapes = delinearize::Options {
         shifts: options.shape_shifts,
         alphas: options.shape_alphas,
@@ -110,6 +119,7 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, counts: &[Counted], timers: &T
         stack_left: Cell::new(stack_bytes(pass)),
         shapes,
         counts,
+        machine,
     };
     let is_last = |stage: &str| options.stop_after.as_deref() == Some(stage);
     let nests = timers.time("detect", &run.budget, || detect(pass, &run.budget));
@@ -311,7 +321,7 @@ fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> 
 }
 
 fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
-    let machine = machine(run.pass.target(), panel_bytes(run));
+    let machine = for_scheduler(run.machine, panel_bytes(run));
     if let Some(dependences) = &model.dependences {
         let planned = plan((model.scop(), model.nest), dependences, machine.clone(), run.options)?;
         if let Some(better) = with_scratch(run, model, &planned, &machine) {
@@ -350,18 +360,6 @@ fn with_scratch(run: &Run<'_, '_>, model: &Modelled<'_>, plan: &Plan, machine: &
         stack_left: run.stack_left.get(),
     };
     scratch::better(&nest, machine, run.options)
-}
-
-/// What LLVM knows of the machine.
-fn machine(target: llvm::Target, panel_bytes: u64) -> Machine {
-    let Machine { vector_bits, vector_registers, .. } = Machine::default();
-    let or = |known: u32, otherwise: u32| if known == 0 { otherwise } else { known };
-    Machine {
-        widest_bits: or(target.widest_bits, vector_bits),
-        vector_registers: or(target.vector_registers, vector_registers),
-        panel_bytes,
-        ..Machine::default()
-    }
 }
 
 fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {

@@ -1,5 +1,6 @@
 //! A configured run: which functions are looked at, and where the results go.
 
+use crate::machine::{self, Caches};
 use crate::order::{NewOrder, Plan};
 use crate::pipeline::{self, Modelled, Program};
 use crate::timing::Timers;
@@ -11,6 +12,7 @@ use llvm::pass::demangle;
 use llvm::{Anchor, Pass, RemarkKind};
 use model::{Access, ArrayKind, Reason, Refusal, Scop, SourceLoc};
 use options::Options;
+use report::machine::MachineReport;
 use report::{
     AssumptionReport, Counted, FORMAT, FunctionReport, NestReport, NewLoops, WeakerLoops, read_counts,
 };
@@ -23,6 +25,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Options that were validated, ready to run on functions.
 pub struct Session {
     options: Options,
+    /// The caches of this machine, if they are to count.
+    native: Caches,
     /// What earlier runs of the program counted, or why that is not known.
     counts: Result<Vec<Counted>, String>,
     /// That was said.
@@ -35,7 +39,13 @@ impl Session {
     /// With these options.
     pub fn new(options: Options) -> Self {
         let counts = options.use_counts.as_deref().map_or(Ok(Vec::new()), read_counted);
-        Self { options, counts, counts_failed: AtomicBool::new(false), report_failed: AtomicBool::new(false) }
+        Self {
+            native: Caches::wanted(&options),
+            options,
+            counts,
+            counts_failed: AtomicBool::new(false),
+            report_failed: AtomicBool::new(false),
+        }
     }
 
     /// What earlier runs of the program counted. A file that cannot be read is said once.
@@ -70,7 +80,9 @@ impl Session {
             self.publish(pass, symbol, function, &rejected(pass, &reason));
             return false;
         }
-        let outcome = pipeline::run(pass, &self.options, self.counts(pass), timers);
+        let machine = machine::known(pass, &self.options, &self.native);
+        self.write_machine(pass, &machine);
+        let outcome = pipeline::run(pass, &self.options, (&machine, self.counts(pass)), timers);
         self.print(&outcome);
         let changed = outcome.changed;
         self.publish(
@@ -80,6 +92,15 @@ impl Session {
             &without_copies(findings(outcome, self.options.report.is_some())),
         );
         changed
+    }
+
+    /// For `orthant explain --target`.
+    fn write_machine(&self, pass: Pass<'_>, machine: &MachineReport) {
+        if let Some(file) = &self.options.machine_out
+            && let Err(error) = std::fs::write(file, machine.json())
+        {
+            pass.error(&format!("orthant: cannot write to {}: {error}", file.display()));
+        }
     }
 
     /// Reports a failure of Orthant itself in a function.

@@ -57,6 +57,17 @@ pub enum Assumptions {
     None,
 }
 
+/// Whose caches orders are chosen for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Nobody's: sizes that suit most machines.
+    Generic,
+    /// Those of the processor that is compiled for, as far as LLVM knows them.
+    Target,
+    /// Those of the machine that compiles.
+    Native,
+}
+
 /// When there is a second version of new loops, for when arrays overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tiers {
@@ -97,6 +108,22 @@ pub struct Options {
     pub threads: u32,
     /// Whether threads are used however little there is to do: tests that it is right.
     pub parallel_always: bool,
+    /// Whose caches orders are chosen for.
+    pub machine: Whose,
+    /// Bytes of the first-level data cache, if not as [`Options::machine`] says.
+    pub l1_bytes: Option<u64>,
+    /// Bytes of the second-level cache.
+    pub l2_bytes: Option<u64>,
+    /// Ways of the first-level data cache; 0 is as [`Options::machine`] says.
+    pub l1_ways: u32,
+    /// Ways of the second-level cache.
+    pub l2_ways: u32,
+    /// Bytes of the third-level cache.
+    pub l3_bytes: Option<u64>,
+    /// Bytes of a cache line.
+    pub line_bytes: Option<u64>,
+    /// The file that what is known of the machine is written to.
+    pub machine_out: Option<PathBuf>,
     /// The folder that orders are read from.
     pub schedule_in: Option<PathBuf>,
     /// The folder that orders are written to.

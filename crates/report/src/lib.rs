@@ -9,10 +9,13 @@
 //! function that several modules contain with the same nests (an inline function of a header) appears once;
 //! without debug locations nothing tells such copies from different functions of one name, and all stay.
 //!
+//! What is known of the machine has a report of its own: [`machine`].
+//!
 //! The crate does no input or output: files arrive as text, source lines through a closure.
 
 mod counts;
 mod json;
+pub mod machine;
 mod order;
 mod sarif;
 mod text;

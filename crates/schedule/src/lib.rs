@@ -37,6 +37,7 @@ pub mod cost;
 mod describe;
 mod json;
 pub mod legality;
+mod machine;
 mod marks;
 mod shrink;
 pub mod threads;
@@ -45,6 +46,7 @@ pub mod tree;
 pub use cost::Cost;
 pub use describe::describe;
 pub use json::{FORMAT, ImportError, from_json, to_json};
+pub use machine::Machine;
 
 use candidate::Candidate;
 use dataflow::Dependences;
@@ -55,39 +57,6 @@ use std::cell::Cell;
 use std::fmt;
 use threads::Marked;
 use tree::Bonds;
-
-/// What the cost model knows about the machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Machine {
-    /// Bytes of the first-level data cache.
-    pub l1_bytes: u64,
-    /// Bytes of the second-level cache.
-    pub l2_bytes: u64,
-    /// Bytes of a cache line.
-    pub line_bytes: u64,
-    /// Bits of a vector as LLVM makes them of a loop.
-    pub vector_bits: u32,
-    /// Bits of the widest vector register.
-    pub widest_bits: u32,
-    /// How many vector registers there are.
-    pub vector_registers: u32,
-    /// Bytes on the stack for operands that blocks of cells share; 0: none.
-    pub panel_bytes: u64,
-}
-
-impl Default for Machine {
-    fn default() -> Self {
-        Machine {
-            l1_bytes: 32 << 10,
-            l2_bytes: 512 << 10,
-            line_bytes: 64,
-            vector_bits: 256,
-            widest_bits: 256,
-            vector_registers: 16,
-            panel_bytes: 0,
-        }
-    }
-}
 
 /// How much to fuse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
