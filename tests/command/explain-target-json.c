@@ -26,7 +26,7 @@
 //   },
 //   "l3": {
 //     "bytes": {
-//       "value": 0,
+//       "value": 8388608,
 //       "origin": "generic"
 //     },
 //     "ways": {

@@ -3,7 +3,7 @@
 // x86_64-pc-linux-gnu, processor haswell
 //   first-level data cache    32 KiB, 8 ways      generic
 //   second-level cache        2 MiB, 16 ways      by option
-//   third-level cache         not known           generic
+//   third-level cache         8 MiB               generic
 //   cache line                64 bytes            generic
 //   vectors made of loops     256 bits            LLVM
 //   widest vectors            256 bits            LLVM

@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(of_llvm.l2.bytes, Fact { value: 256 << 10, origin: Origin::Target });
         assert_eq!(of_llvm.l2.ways, Fact { value: 8, origin: Origin::Generic });
         assert_eq!(of_llvm.line_bytes.value, 128);
-        assert_eq!(of_llvm.l3.bytes, Fact { value: 0, origin: Origin::Generic });
+        assert_eq!(of_llvm.l3.bytes, Fact { value: 8 << 20, origin: Origin::Generic });
     }
 
     #[test]

@@ -180,8 +180,9 @@ LLVMMetadataRef orthant_access_group(OrthantPass *pass);
 // The access is in the scope `own`, not in `others`, and belongs to `group`; null is none.
 void orthant_annotate(LLVMValueRef inst, LLVMMetadataRef own, const LLVMMetadataRef *others, size_t count,
                       LLVMMetadataRef group);
-// The accesses of the group do not depend on each other across iterations of the loop with that latch.
-void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group);
+// The accesses of the group do not depend on each other across iterations of the loop with that latch, which LLVM may unroll
+// unless it stays rolled.
+void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group, bool stays_rolled);
 // What LLVM's verifier says; nothing if all is well.
 // Makes a function of the blocks from entry to after, which the runtime calls in each thread if worth holds; the entry ends with a
 // branch by worth. False: it cannot be, and worth counts as false in the blocks. A private variable (or null) is used by these

@@ -238,7 +238,7 @@ unsafe extern "C" {
         count: usize,
         group: LLVMMetadataRef,
     );
-    pub fn orthant_parallel_loop(latch: LLVMBasicBlockRef, group: LLVMMetadataRef);
+    pub fn orthant_parallel_loop(latch: LLVMBasicBlockRef, group: LLVMMetadataRef, stays_rolled: bool);
     pub fn orthant_outline(
         pass: *mut OrthantPass,
         entry: LLVMBasicBlockRef,

@@ -46,7 +46,7 @@ impl Default for Machine {
             l1_ways: 8,
             l2_bytes: 512 << 10,
             l2_ways: 8,
-            l3_bytes: 0,
+            l3_bytes: 8 << 20,
             line_bytes: 64,
             vector_bits: 256,
             widest_bits: 256,

@@ -109,8 +109,8 @@ pub fn cost(
     let share = share(bonds, candidate, models, options)?;
     let all = EFFICIENCY * f64::from(options.threads);
     let left = (1.0 - share) + share / all.max(1.0);
-    let Cost { work, control, l1, l2 } = candidate.cost;
-    Ok(Cost { work: left * work, control: left * control, l1: left * l1, l2: left * l2 })
+    let Cost { work, control, l1, l2, l3 } = candidate.cost;
+    Ok(Cost { work: left * work, control: left * control, l1: left * l1, l2: left * l2, l3: left * l3 })
 }
 
 /// Which part of a candidate's work is in loops that can run in threads.

@@ -597,7 +597,7 @@ impl<'p> Emitter<'_, 'p> {
         b.branch(goes_on, head, after);
         b.add_incoming(variable, next, latch);
         if let Some(group) = group {
-            self.facts.close(group, latch);
+            self.facts.close(group, latch, is_row_of_tile(l));
         }
         self.builder().at_end(after);
         Some(())
@@ -1008,3 +1008,11 @@ fn sum(expr: &Expr, variable: Variable) -> Option<(i64, Vec<(&Expr, bool)>)> {
     let is_sum = constant != 0 || !others.is_empty();
     (is_sum && !others.iter().any(|(other, _)| other.mentions(variable))).then_some((constant, others))
 }
+
+/// Whether a vector loop runs through a row of a tile. LLVM would unroll it completely: that gains nothing, and strength reduction
+/// then takes longer than all other passes together (`jacobi-2d`).
+fn is_row_of_tile(l: &For) -> bool {
+    l.extent().is_some_and(|count| ROW_OF_TILE.contains(&count))
+}
+
+const ROW_OF_TILE: std::ops::RangeInclusive<i64> = 32..=256;
