@@ -13,7 +13,9 @@ use crate::failure::Failure;
 use crate::opt::Optimizer;
 use crate::output;
 use clap::ArgMatches;
-use compile::{Job, Language};
+pub use compile::{Language, only_flags};
+
+use compile::Job;
 use report::{FunctionReport, Style};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -131,7 +133,8 @@ fn results(matches: &ArgMatches, jobs: &[Job]) -> Result<Vec<JobResult>, Failure
     Ok(results.into_iter().map(|slot| slot.into_inner().ok().flatten().unwrap_or_else(lost)).collect())
 }
 
-fn temporary() -> Result<tempfile::TempDir, Failure> {
+/// A folder that vanishes.
+pub fn temporary() -> Result<tempfile::TempDir, Failure> {
     tempfile::tempdir().map_err(|error| {
         Failure::broken(format!("cannot create a temporary folder: {error}"))
             .remedy("make room in the folder for temporary files, or let TMPDIR name another one")

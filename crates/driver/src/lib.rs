@@ -10,6 +10,7 @@
 //! - [`session`] is a configured run: it looks at the function's wishes, runs the pipeline, and sends the
 //!   result to whoever asked for it (remarks, report file, standard error).
 //! - `tiers` decides whether there is a second version of new loops.
+//! - `tuned` reads options for single nests.
 //! - [`timing`] adds up the time of each stage.
 
 mod dropped;
@@ -22,6 +23,7 @@ mod scratch;
 pub mod session;
 mod tiers;
 pub mod timing;
+mod tuned;
 
 pub use session::Session;
 pub use timing::Timers;

@@ -16,7 +16,7 @@ use model::{Reason, Scop};
 use options::Options;
 use schedule::legality::Reductions;
 use schedule::threads::Marked;
-use schedule::{Decision, Machine, Prediction};
+use schedule::{Decision, Machine, Prediction, Tiling};
 use std::path::{Path, PathBuf};
 
 /// What is to be done with a nest.
@@ -58,6 +58,7 @@ pub fn plan(
         None => match options.schedule {
             options::Schedule::Identity => as_given(scop, own_order(scop, dependences, options)?)?,
             options::Schedule::Auto => optimized(scop, dependences, machine, options)?,
+            options::Schedule::Keep => Plan::Kept(schedule::Reason::Wanted),
         },
     };
     export(scop, &plan, options.schedule_out.as_ref().map(file))?;
@@ -125,10 +126,19 @@ fn how(scop: &Scop, machine: Machine, options: &Options) -> schedule::Options {
         operations: scop.ctx.operations_left().unwrap_or(u64::MAX),
         machine,
         registers: options.registers,
+        tiling: tiling(options),
         threshold: 100.0 / (100.0 + f64::from(options.least_gain)),
         threads: threads(options),
         threads_always: options.parallel_always,
         ..schedule::Options::default()
+    }
+}
+
+/// The tile sizes that somebody wants.
+fn tiling(options: &Options) -> Tiling {
+    match options.tiles.is_empty() {
+        true => Tiling::Auto,
+        false => Tiling::Sizes(options.tiles.iter().map(|size| (*size).min(1 << 20) as i64).collect()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The stages in order, one line each, and nothing else.
 
 use crate::dropped::{without_dropped, without_loops};
-use crate::machine::for_scheduler;
+use crate::machine::{self, Caches, for_scheduler};
 use crate::order::{NewOrder, Plan, behind_check, plan};
 use crate::places::block_places;
 use crate::scalars::without_scalars;
@@ -9,6 +9,7 @@ use crate::scratch::{self, Better, STACK_BYTES};
 use crate::session::conditions;
 use crate::tiers::{Tier, Weaker, weaker};
 use crate::timing::Timers;
+use crate::tuned::Tunings;
 use assume::{Assumed, Check, Infeasible, Odds};
 use astgen::Node;
 use dataflow::Dependences;
@@ -23,10 +24,10 @@ use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
 use llvm::pass::Region;
-use model::{ArrayId, Budget, Reason, Scop};
+use model::{ArrayId, Budget, Reason, Scop, SourceLoc};
 use options::Options;
 use report::Counted;
-use report::machine::MachineReport;
+use report::tuned::Tuning;
 use schedule::Machine;
 use std::cell::Cell;
 
@@ -44,6 +45,8 @@ pub struct Outcome<'p> {
 pub struct Modelled<'p> {
     /// Which of the nests.
     pub nest: usize,
+    /// Where it is.
+    pub loc: Option<SourceLoc>,
     /// The model and what it stands for.
     pub lifted: Lifted<'p>,
     /// What had to be assumed, simplified.
@@ -58,6 +61,8 @@ pub struct Modelled<'p> {
     pub plan: Option<Plan>,
     /// How likely parts of its check fail, as far as the program counted that.
     pub odds: Odds,
+    /// After stage `schedule`: what a file has for it, if there is one.
+    pub tuning: Option<Tuning>,
     /// After stage `schedule`: arrays that may overlap, although that was assumed not to be so.
     pub overlap: Vec<(ArrayId, ArrayId)>,
     /// After stage `schedule`: a second version of new loops, if there is to be one.
@@ -93,8 +98,20 @@ struct Run<'a, 'p> {
     shapes: delinearize::Options,
     /// What earlier runs of the program counted.
     counts: &'a [Counted],
-    /// What is known of the machine.
-    machine: &'a MachineReport,
+    /// The caches of this machine, if they are to count.
+    native: &'a Caches,
+    /// Options for single nests.
+    tunings: &'a Tunings,
+}
+
+/// What a session knows beside its options.
+pub struct Knowledge<'a> {
+    /// What earlier runs of the program counted.
+    pub counts: &'a [Counted],
+    /// The caches of this machine, if they are to count.
+    pub native: &'a Caches,
+    /// Options for single nests.
+    pub tunings: &'a Tunings,
 }
 
 type Stage = fn(&Run<'_, '_>, &mut Modelled<'_>) -> Result<(), Reason>;
@@ -103,7 +120,7 @@ type Stage = fn(&Run<'_, '_>, &mut Modelled<'_>) -> Result<(), Reason>;
 pub fn run<'p>(
     pass: Pass<'p>,
     options: &Options,
-    (machine, counts): (&MachineReport, &[Counted]),
+    Knowledge { counts, native, tunings }: Knowledge<'_>,
     timers: &Timers,
 ) -> Outcome<'p> {
     let shapes = delinearize::Options {
@@ -119,7 +136,8 @@ pub fn run<'p>(
         stack_left: Cell::new(stack_bytes(pass)),
         shapes,
         counts,
-        machine,
+        native,
+        tunings,
     };
     let is_last = |stage: &str| options.stop_after.as_deref() == Some(stage);
     let nests = timers.time("detect", &run.budget, || detect(pass, &run.budget));
@@ -174,7 +192,7 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
             match run.within_budget(&ctx, weight(depth, 1), || lift_and_assume(run, region, &ctx)) {
                 Ok((lifted, assumed)) => {
                     let odds = run.odds(nest);
-                    outcome.models.push(Modelled::new(index, lifted, assumed, odds));
+                    outcome.models.push(Modelled::new((index, nest.loc()), lifted, assumed, odds));
                 }
                 Err(obstacle) => {
                     if matches!(obstacle.reason, Reason::MovingBase)
@@ -257,9 +275,15 @@ impl<'p> Modelled<'p> {
         [strong].into_iter().chain(weaker).collect()
     }
 
-    fn new(nest: usize, lifted: Lifted<'p>, assumed: Assumed, odds: Odds) -> Self {
+    fn new(
+        (nest, loc): (usize, Option<SourceLoc>),
+        lifted: Lifted<'p>,
+        assumed: Assumed,
+        odds: Odds,
+    ) -> Self {
         Self {
             nest,
+            loc,
             lifted,
             assumed,
             scalars: None,
@@ -267,6 +291,7 @@ impl<'p> Modelled<'p> {
             dependences: None,
             plan: None,
             odds,
+            tuning: None,
             overlap: Vec::new(),
             weaker: None,
             program: None,
@@ -321,14 +346,22 @@ fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> 
 }
 
 fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
-    let machine = for_scheduler(run.machine, panel_bytes(run));
+    let tuned = run.tunings.find(&run.pass.symbol(), model, model.loc.as_ref());
+    let (tuning, options) = tuned.unzip();
+    model.tuning = tuning;
+    schedule_with(run, model, options.flatten().unwrap_or(run.options))
+}
+
+/// With the options of this nest.
+fn schedule_with(run: &Run<'_, '_>, model: &mut Modelled<'_>, options: &Options) -> Result<(), Reason> {
+    let machine = for_scheduler(&machine::known(run.pass, options, run.native), panel_bytes(run));
     if let Some(dependences) = &model.dependences {
-        let planned = plan((model.scop(), model.nest), dependences, machine.clone(), run.options)?;
-        if let Some(better) = with_scratch(run, model, &planned, &machine) {
+        let planned = plan((model.scop(), model.nest), dependences, machine.clone(), options)?;
+        if let Some(better) = with_scratch(run, model, &planned, (&machine, options)) {
             run.stack_left.set(run.stack_left.get() - better.stack_bytes);
             (model.rewrite, model.dependences) = (Some(better.rewrite), Some(better.dependences));
             model.plan = Some(better.plan);
-        } else if let Some(own) = behind_check(&model.lifted.scop, &planned, run.options)? {
+        } else if let Some(own) = behind_check(&model.lifted.scop, &planned, options)? {
             model.plan = Some(own);
             if model.rewrite.take().is_some() {
                 // They were those of the other model.
@@ -339,7 +372,7 @@ fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
         }
     }
     // Without a second version the first is as good as before.
-    match weaker(model, machine, run.options).unwrap_or(Tier::None) {
+    match weaker(model, machine, options).unwrap_or(Tier::None) {
         Tier::None => {}
         Tier::Second(weaker) => model.weaker = Some(weaker),
         Tier::Instead(weaker) => {
@@ -351,7 +384,12 @@ fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
 }
 
 /// A better plan for a nest with scalars that have no free cell.
-fn with_scratch(run: &Run<'_, '_>, model: &Modelled<'_>, plan: &Plan, machine: &Machine) -> Option<Better> {
+fn with_scratch(
+    run: &Run<'_, '_>,
+    model: &Modelled<'_>,
+    plan: &Plan,
+    (machine, options): (&Machine, &Options),
+) -> Option<Better> {
     let nest = scratch::Nest {
         lifted: &model.lifted.scop,
         valid: &model.assumed.valid,
@@ -359,7 +397,7 @@ fn with_scratch(run: &Run<'_, '_>, model: &Modelled<'_>, plan: &Plan, machine: &
         plan,
         stack_left: run.stack_left.get(),
     };
-    scratch::better(&nest, machine, run.options)
+    scratch::better(&nest, machine, options)
 }
 
 fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {

@@ -35,6 +35,8 @@ pub enum Schedule {
     Auto,
     /// From the program itself: measures the quality of the emitted code.
     Identity,
+    /// There are no new loops.
+    Keep,
 }
 
 /// Where scalars may go that keep loops from being reordered and have no free cell in an array.
@@ -96,6 +98,10 @@ pub struct Options {
     pub print_after: Vec<String>,
     /// The order of new loops.
     pub schedule: Schedule,
+    /// Tile sizes, outermost first; empty: as the cost model says.
+    pub tiles: Vec<u64>,
+    /// The file with options for single nests.
+    pub tuned: Option<PathBuf>,
     /// How many percent faster new loops must be expected to be.
     pub least_gain: u32,
     /// Whether blocks of cells are kept in registers.

@@ -27,6 +27,7 @@ fn values(spec: &Spec) -> String {
         Kind::Bytes(most) => {
             format!("a number of bytes up to {}, as `48K` or `2M`", crate::parse::size(most))
         }
+        Kind::Numbers(most) => format!("a comma-separated list of whole numbers up to {most}"),
         Kind::Regex => "a regular expression".to_owned(),
         Kind::File => "a file name".to_owned(),
         Kind::Text => "a name".to_owned(),

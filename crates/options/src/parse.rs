@@ -285,6 +285,7 @@ enum Value {
     Flag(bool),
     Number(u64),
     Bytes(Option<u64>),
+    Numbers(Vec<u64>),
     Words(Vec<&'static str>),
     Regex(Option<Regex>),
     File(Option<PathBuf>),
@@ -317,6 +318,12 @@ impl Spec {
                 })
                 .transpose()
                 .map(Value::Bytes),
+            Kind::Numbers(most) => {
+                let listed = given.into_iter().flat_map(|list| list.split(','));
+                let read = |text: &str| number(text.trim()).filter(|n| *n <= most);
+                let numbers: Option<_> = listed.map(read).collect();
+                numbers.map(Value::Numbers).ok_or_else(|| self.bad(value, self.accepts()))
+            }
             Kind::Choice(words) => {
                 given.map(|word| self.word(words, word)).transpose().map(|w| Value::Words(Vec::from_iter(w)))
             }
@@ -360,6 +367,7 @@ impl Spec {
             Kind::Number(low, u64::MAX) => format!("it takes a whole number from {low} on"),
             Kind::Number(low, high) => format!("it takes a whole number from {low} to {high}"),
             Kind::Bytes(most) => format!("it takes a number of bytes up to {}, as 48K or 2M", size(most)),
+            Kind::Numbers(most) => format!("it takes a comma-separated list of whole numbers up to {most}"),
             Kind::Regex => "it takes a regular expression".to_owned(),
             Kind::File => "it takes a file name".to_owned(),
             Kind::Text => "it takes a name".to_owned(),
@@ -446,7 +454,12 @@ fn shown(value: &str) -> String {
 impl Options {
     /// The options that the layers give on top of the defaults; the later layer wins.
     pub fn from_layers(layers: &[Layer]) -> Result<Options, OptionError> {
-        let mut options = Options::default();
+        Options::default().with_layers(layers)
+    }
+
+    /// These options with what the layers say on top of them.
+    pub fn with_layers(&self, layers: &[Layer]) -> Result<Options, OptionError> {
+        let mut options = self.clone();
         for layer in layers {
             for setting in &layer.settings {
                 let in_layer = |problem| OptionError {
@@ -475,8 +488,14 @@ impl Options {
                 self.print_after = words.into_iter().map(str::to_owned).collect();
             }
             ("schedule", Value::Words(words)) => {
-                self.schedule = if words == ["identity"] { Schedule::Identity } else { Schedule::Auto }
+                self.schedule = match words.first().copied() {
+                    Some("identity") => Schedule::Identity,
+                    Some("keep") => Schedule::Keep,
+                    _ => Schedule::Auto,
+                }
             }
+            ("tiles", Value::Numbers(sizes)) => self.tiles = sizes,
+            ("tuned", Value::File(file)) => self.tuned = file,
             ("least-gain", Value::Number(percent)) => self.least_gain = clamped(percent) as u32,
             ("registers", Value::Flag(on)) => self.registers = on,
             ("panels", Value::Flag(on)) => self.panels = on,
@@ -543,6 +562,8 @@ impl Default for Options {
             stop_after: None,
             print_after: Vec::new(),
             schedule: Schedule::Auto,
+            tiles: Vec::new(),
+            tuned: None,
             least_gain: 0,
             registers: true,
             panels: true,

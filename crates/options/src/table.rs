@@ -13,6 +13,8 @@ pub enum Kind {
     Number(u64, u64),
     /// A number of bytes, at most that many; `K`, `M` and `G` are powers of 1024.
     Bytes(u64),
+    /// A comma-separated list of whole numbers up to that one.
+    Numbers(u64),
     /// A regular expression.
     Regex,
     /// A file name.
@@ -95,11 +97,21 @@ pub const TABLE: &[Spec] = &[
     ),
     option(
         "schedule",
-        Kind::Choice(&["auto", "identity"]),
+        Kind::Choice(&["auto", "identity", "keep"]),
         "HOW",
         "auto",
-        "The order of the new loops: auto looks for a faster legal one, identity writes the program's own order anew.",
+        "The order of the new loops: auto looks for a faster legal one, identity writes the program's own order anew, keep makes \
+         no new loops.",
     ),
+    option(
+        "tiles",
+        Kind::Numbers(1 << 20),
+        "SIZES",
+        "",
+        "Tile sizes of loops that can be tiled, outermost first, the last one for all that follow, 1 for no tiles; without it as \
+         the cost model says.",
+    ),
+    option("tuned", Kind::File, "FILE", "", "What orthant tune measured: options for single nests."),
     option(
         "least-gain",
         Kind::Number(0, 10_000),

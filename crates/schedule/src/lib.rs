@@ -182,6 +182,8 @@ impl fmt::Display for Prediction {
 pub enum Reason {
     /// There is no loop.
     NoLoops,
+    /// Somebody wants it so.
+    Wanted,
     /// No other order was found.
     NothingElse,
     /// No other order was found, and in this one nothing can run in threads; why.
@@ -198,6 +200,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::NoLoops => f.write_str("there is no loop to reorder"),
+            Reason::Wanted => f.write_str("the option schedule=keep says so"),
             Reason::NothingElse => f.write_str("no other order keeps all dependences and looks better"),
             Reason::NoThreads(why) => write!(f, "{}, and it stays in one thread: {why}", Reason::NothingElse),
             Reason::NothingPays(prediction) => {

@@ -48,6 +48,7 @@ fn every_option_of_the_table_reaches_the_options() {
             Kind::Number(low, high) if low.to_string() == spec.default => high.to_string(),
             Kind::Number(low, _) => low.to_string(),
             Kind::Bytes(most) => most.to_string(),
+            Kind::Numbers(most) => most.to_string(),
             Kind::Regex | Kind::File | Kind::Text => "x".to_owned(),
         };
         let set = Setting { name: spec.name.to_owned(), value: Some(value) };
@@ -112,11 +113,26 @@ fn sizes_have_units() {
 }
 
 #[test]
+fn lists_of_numbers() {
+    assert_eq!(options("tiles=32,64").tiles, [32, 64]);
+    assert_eq!(options("tiles='8, 1'").tiles, [8, 1]);
+    assert_eq!(options("tiles=8 tiles=").tiles, [0; 0]);
+    for wrong in ["a", "8,", "-1", "8;9", "1048577"] {
+        assert_eq!(
+            message(&format!("tiles={wrong}")),
+            format!(
+                "ORTHANT_OPTS: option 'tiles' cannot be '{wrong}': it takes a comma-separated list of whole numbers up to 1048576"
+            )
+        );
+    }
+}
+
+#[test]
 fn messages_name_origin_option_value_and_remedy() {
     assert_eq!(
         message("positon=late"),
         "ORTHANT_OPTS: unknown option 'positon' (did you mean 'position'?); the options are enable, position, \
-         only, report, stop-after, print-after, schedule, least-gain, registers, panels, parallel, \
+         only, report, stop-after, print-after, schedule, tiles, tuned, least-gain, registers, panels, parallel, \
          threads, machine, l1-bytes, l2-bytes, l1-ways, l2-ways, l3-bytes, line-bytes, schedule-in, schedule-out, assumptions, tiers, use-counts, count-checks, delicm, expand, time, budget, \
          shape-candidates, shape-alphas, shape-shifts"
     );
@@ -161,6 +177,7 @@ fn setting() -> impl Strategy<Value = Setting> {
             Kind::Choices(words) => Some(words.join(",")),
             Kind::Number(low, high) => Some(number.clamp(low, high).to_string()),
             Kind::Bytes(most) => Some(number.clamp(1, most).to_string()),
+            Kind::Numbers(most) => Some(format!("{},1", number % most)),
             Kind::Regex => Some(regex::escape(&text)),
             Kind::File => Some(text.replace('\0', "")),
             Kind::Text => Some(text),

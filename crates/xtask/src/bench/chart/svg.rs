@@ -18,16 +18,16 @@ const BAR: f64 = 6.0;
 /// Between groups.
 const GAP: f64 = 10.0;
 /// Of the whole picture.
-const HEIGHT: f64 = 460.0;
+const HEIGHT: f64 = 480.0;
 /// Where bars can be.
-const TOP: f64 = 92.0;
-const BOTTOM: f64 = 370.0;
+const TOP: f64 = 100.0;
+const BOTTOM: f64 = 375.0;
 const LEFT: f64 = 60.0;
 const RIGHT: f64 = 20.0;
 /// A group is at least as wide as its number.
 const GROUP: f64 = 30.0;
 /// The legend: the width of a character.
-const CHAR: f64 = 7.0;
+const CHAR: f64 = 8.0;
 
 /// Behind everything: light and dark.
 const BACKGROUNDS: [&str; 2] = ["#ffffff", "#161b22"];
@@ -104,6 +104,9 @@ impl Chart<'_> {
             None => Cell::None("not measured".to_owned()),
         });
         self.group(&mut out, self.summary.kernels.len(), "geomean", &means.collect::<Vec<_>>());
+        if self.own().is_some() {
+            number(&mut out, LEFT - 6.0, "end", "Orthant");
+        }
         self.legend(&mut out);
         out + "</svg>\n"
     }
@@ -123,16 +126,17 @@ impl Chart<'_> {
              <title id=\"title\">How many times faster than clang-22 -O3</title>\n\
              <desc id=\"desc\">{about}. {}</desc>\n\
              <style>\n\
-             text {{ font: 12px system-ui, sans-serif; fill: #24292f }}\n\
-             .small {{ font-size: 10px }}\n\
+             text {{ font: 14px system-ui, sans-serif; fill: #24292f }}\n\
+             .small {{ font-size: 12px }}\n\
+             .bold {{ font-weight: bold }}\n\
              .back {{ fill: {light} }}\n\
              .line {{ stroke: #8b949e; stroke-width: 0.5 }}\n\
              .one, .none {{ stroke: #57606a; stroke-width: 1.5; fill: none }}\n\
              @media (prefers-color-scheme: dark) {{ text {{ fill: #e6edf3 }} .back {{ fill: {dark} }} .one, .none {{ stroke: #b1bac4 }} }}\n\
              </style>\n\
              <rect class=\"back\" width=\"{width}\" height=\"{HEIGHT}\" rx=\"8\"/>\n\
-             <text x=\"{LEFT}\" y=\"24\" font-weight=\"bold\">Times faster than clang-22 -O3</text>\n\
-             <text class=\"small\" x=\"{LEFT}\" y=\"42\">{about}</text>\n",
+             <text x=\"{LEFT}\" class=\"bold\" y=\"24\">Times faster than clang-22 -O3</text>\n\
+             <text class=\"small\" x=\"{LEFT}\" y=\"44\">{about}</text>\n",
             escaped(&self.in_words())
         )
     }
@@ -153,9 +157,10 @@ impl Chart<'_> {
             let _ = writeln!(
                 out,
                 "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\n\
-                 <text class=\"small\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{ratio}</text>",
+                 <text class=\"small\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 LEFT - 6.0,
-                y + 3.5
+                y + 4.0,
+                power(ratio)
             );
         }
     }
@@ -167,16 +172,11 @@ impl Chart<'_> {
             self.bar(out, start + peer as f64 * BAR, name, &self.summary.peers[peer], cell);
         }
         let middle = left + (self.pitch - GAP) / 2.0;
-        if let (Some(own), Some(ratio)) = (self.own(), self.own().and_then(|own| cells[own].ratio())) {
+        if let Some(ratio) = self.own().and_then(|own| cells[own].ratio()) {
             let digits = if ratio < 9.995 { 2 } else { 1 };
-            let _ = writeln!(
-                out,
-                "<text class=\"small\" x=\"{middle:.1}\" y=\"{}\" text-anchor=\"middle\" fill=\"{}\">{ratio:.digits$}</text>",
-                TOP - 8.0,
-                colour(&self.summary.peers[own])
-            );
+            number(out, middle, "middle", &format!("{ratio:.digits$}"));
         }
-        let weight = if at == self.summary.kernels.len() { " font-weight=\"bold\"" } else { "" };
+        let weight = if at == self.summary.kernels.len() { " class=\"bold\"" } else { "" };
         let (x, y) = (middle + 4.0, BOTTOM + 14.0);
         let _ = writeln!(
             out,
@@ -225,15 +225,27 @@ impl Chart<'_> {
             let name = name(peer);
             let _ = writeln!(
                 out,
-                "<rect x=\"{x:.1}\" y=\"52\" width=\"10\" height=\"10\" fill=\"{}\"/>\n\
-                 <text x=\"{:.1}\" y=\"61\">{}</text>",
+                "<rect x=\"{x:.1}\" y=\"55\" width=\"11\" height=\"11\" fill=\"{}\"/>\n\
+                 <text x=\"{:.1}\" y=\"65\">{}</text>",
                 colour(peer),
-                x + 15.0,
+                x + 16.0,
                 escaped(name)
             );
-            x += 15.0 + CHAR * name.len() as f64 + 18.0;
+            x += 16.0 + CHAR * name.len() as f64 + 18.0;
         }
     }
+}
+
+/// A text in the row of numbers.
+fn number(out: &mut String, x: f64, anchor: &str, text: &str) {
+    let y = TOP - 10.0;
+    let _ =
+        writeln!(out, "<text class=\"small\" x=\"{x:.1}\" y=\"{y}\" text-anchor=\"{anchor}\">{text}</text>");
+}
+
+/// A power of two as people read it.
+fn power(ratio: f64) -> String {
+    if ratio < 1.0 { format!("1/{}", 1.0 / ratio) } else { ratio.to_string() }
 }
 
 fn name(peer: &str) -> &str {
@@ -301,7 +313,7 @@ mod tests {
         found
     }
 
-    fn number(attributes: &[(String, String)], name: &str) -> f64 {
+    fn value(attributes: &[(String, String)], name: &str) -> f64 {
         attributes.iter().find(|(found, _)| found == name).expect(name).1.parse().expect(name)
     }
 
@@ -312,7 +324,7 @@ mod tests {
             all.iter().position(|(name, _, text)| name == "title" && text.starts_with(title)).expect(title);
         let (name, attributes, _) = &all[at - 1];
         assert_eq!(name, "rect");
-        (number(attributes, "x"), number(attributes, "y"), number(attributes, "height"))
+        (value(attributes, "x"), value(attributes, "y"), value(attributes, "height"))
     }
 
     #[test]
@@ -348,11 +360,11 @@ mod tests {
         assert!((slow_height - height).abs() < 0.2, "0.25 is as far below as 4 is above");
         let lines: Vec<_> = parse(&document).into_iter().filter(|(name, ..)| name == "line").collect();
         let line_of_one = lines.iter().find(|(_, pairs, _)| pairs[0].1 == "one").expect("a line of 1");
-        assert!((number(&line_of_one.1, "y1") - one).abs() < 0.15);
+        assert!((value(&line_of_one.1, "y1") - one).abs() < 0.15);
         // All inside of the picture.
         for (_, attributes, _) in parse(&document).iter().filter(|(name, ..)| name == "rect").skip(1) {
-            let bottom = number(attributes, "y") + number(attributes, "height");
-            assert!(number(attributes, "y") >= 0.0 && bottom <= HEIGHT, "{attributes:?}");
+            let bottom = value(attributes, "y") + value(attributes, "height");
+            assert!(value(attributes, "y") >= 0.0 && bottom <= HEIGHT, "{attributes:?}");
         }
     }
 
