@@ -16,7 +16,7 @@ use model::{Reason, Scop};
 use options::Options;
 use schedule::legality::Reductions;
 use schedule::threads::Marked;
-use schedule::{Decision, Machine, Prediction, Tiling};
+use schedule::{Decision, Form, Machine, Prediction, Tiling};
 use std::path::{Path, PathBuf};
 
 /// What is to be done with a nest.
@@ -39,6 +39,8 @@ pub struct NewOrder {
     pub why_alone: Option<String>,
     /// `T(S): (i, k, j)` for each statement, then a line for each innermost band.
     pub description: String,
+    /// What kind of loops it has, if they were chosen.
+    pub form: Option<Form>,
     /// What it is expected to bring; `None` if nobody asked.
     pub prediction: Option<Prediction>,
     /// Whether it is the own order, of a nest that only gains from its check.
@@ -78,6 +80,7 @@ fn without_prediction(scop: &Scop, schedule: Schedule, is_own: bool) -> Result<P
         has_waves: false,
         why_alone: None,
         description,
+        form: None,
         prediction: None,
         is_own,
     })))
@@ -97,6 +100,7 @@ pub fn optimized(
             has_waves: new.has_waves,
             why_alone: new.why_alone,
             description: new.description,
+            form: Some(new.form),
             prediction: Some(new.prediction),
             is_own: false,
         }))),

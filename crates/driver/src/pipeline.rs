@@ -10,7 +10,7 @@ use crate::session::conditions;
 use crate::tiers::{Tier, Weaker, weaker};
 use crate::timing::Timers;
 use crate::tuned::Tunings;
-use assume::{Assumed, Check, Infeasible, Odds};
+use assume::{Assumed, Check, Enough, Infeasible, Least, Odds};
 use astgen::Node;
 use dataflow::Dependences;
 use isl::{Ctx, Set};
@@ -28,7 +28,7 @@ use model::{ArrayId, Budget, Reason, Scop, SourceLoc};
 use options::Options;
 use report::Counted;
 use report::tuned::Tuning;
-use schedule::Machine;
+use schedule::{Form, Machine};
 use std::cell::Cell;
 
 /// What the stages found out about a function.
@@ -371,6 +371,7 @@ fn schedule_with(run: &Run<'_, '_>, model: &mut Modelled<'_>, options: &Options)
             model.plan = Some(planned);
         }
     }
+    only_where_enough(run.options, model)?;
     // Without a second version the first is as good as before.
     match weaker(model, machine, options).unwrap_or(Tier::None) {
         Tier::None => {}
@@ -378,6 +379,30 @@ fn schedule_with(run: &Run<'_, '_>, model: &mut Modelled<'_>, options: &Options)
         Tier::Instead(weaker) => {
             (model.plan, model.rewrite) = (Some(Plan::New(Box::new(weaker.order))), None);
             model.overlap = weaker.overlap;
+        }
+    }
+    Ok(())
+}
+
+/// New loops run where they are long enough for what they cost to begin.
+fn only_where_enough(options: &Options, model: &mut Modelled<'_>) -> Result<(), Reason> {
+    let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
+    let (Some(form), true) = (new.form, options.least_length > 0) else { return Ok(()) };
+    let length = i64::from(options.least_length);
+    // Of products with sizes known at run time LLVM makes little; tiles are full only where there is much.
+    let sum = match form {
+        Form::Blocks => length * 4 / 5,
+        Form::Plain => length,
+        Form::Tiled => length * 5 / 2,
+    };
+    match assume::enough(&model.lifted.scop, Least { length, sum })
+        .map_err(|error| of_isl(error, "schedule"))?
+    {
+        Enough::Always => {}
+        Enough::Never => model.plan = Some(Plan::Kept(schedule::Reason::TooShort)),
+        Enough::When(large) => {
+            let worth = model.assumed.worth_running.clone().intersect(large);
+            model.assumed.worth_running = worth.map_err(|error| of_isl(error, "schedule"))?;
         }
     }
     Ok(())

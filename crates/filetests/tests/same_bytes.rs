@@ -18,7 +18,7 @@ fn compiled(program: &str, options: &str) -> Vec<u8> {
         .arg(&object)
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join(programs).join(program))
         .arg(format!("-fpass-plugin={}", toolchain.plugin().display()))
-        .env("ORTHANT_OPTS", options)
+        .env("ORTHANT_OPTS", format!("least-length=0 {options}"))
         .env_remove("ORTHANT_CONFIG")
         .output()
         .unwrap();

@@ -104,6 +104,8 @@ pub struct Options {
     pub tuned: Option<PathBuf>,
     /// How many percent faster new loops must be expected to be.
     pub least_gain: u32,
+    /// How long loops must be for new ones; 0: as long as they are.
+    pub least_length: u32,
     /// Whether blocks of cells are kept in registers.
     pub registers: bool,
     /// Whether the operands that such blocks share are kept on the stack.

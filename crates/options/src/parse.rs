@@ -497,6 +497,7 @@ impl Options {
             ("tiles", Value::Numbers(sizes)) => self.tiles = sizes,
             ("tuned", Value::File(file)) => self.tuned = file,
             ("least-gain", Value::Number(percent)) => self.least_gain = clamped(percent) as u32,
+            ("least-length", Value::Number(count)) => self.least_length = clamped(count) as u32,
             ("registers", Value::Flag(on)) => self.registers = on,
             ("panels", Value::Flag(on)) => self.panels = on,
             ("machine", Value::Words(words)) => {
@@ -565,6 +566,7 @@ impl Default for Options {
             tiles: Vec::new(),
             tuned: None,
             least_gain: 0,
+            least_length: 0,
             registers: true,
             panels: true,
             machine: Whose::Generic,

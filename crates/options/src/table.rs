@@ -120,6 +120,14 @@ pub const TABLE: &[Spec] = &[
         "How much faster new loops must be expected to be: the original stays if the cost model predicts less.",
     ),
     option(
+        "least-length",
+        Kind::Number(0, 1_000_000),
+        "N",
+        "40",
+        "How long loops must be for new ones: a nest keeps its code if its sizes are constants up to N, and new loops only run if those \
+         around a statement have about N iterations altogether; 0 is always.",
+    ),
+    option(
         "registers",
         Kind::Flag,
         "BOOL",

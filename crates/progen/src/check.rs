@@ -182,7 +182,7 @@ impl Tester {
         let mut compile = self.compile(dir, flags, "new");
         compile.arg(format!("-fpass-plugin={}", self.plugin.display()));
         let options = self.options.as_deref().unwrap_or(flags.orthant);
-        compile.env("ORTHANT_OPTS", format!("{options} report={}", reports.display()));
+        compile.env("ORTHANT_OPTS", format!("least-length=0 {options} report={}", reports.display()));
         if options.split_whitespace().any(|option| option == "parallel") {
             compile.arg("-lgomp");
         }

@@ -151,8 +151,32 @@ pub struct New {
     pub why_alone: Option<String>,
     /// One line for each statement, `T(S): (i + j, i)`, then one for each innermost band.
     pub description: String,
+    /// What kind of loops it has.
+    pub form: Form,
     /// What it is expected to bring.
     pub prediction: Prediction,
+}
+
+/// What kind of loops a schedule has: what it takes before they pay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Loops in another order.
+    Plain,
+    /// Some are tiled.
+    Tiled,
+    /// Blocks of cells in registers.
+    Blocks,
+}
+
+impl Form {
+    fn of(changes: &[tree::Planned]) -> Form {
+        let some = |has: fn(&tree::Change) -> bool| changes.iter().any(|planned| has(&planned.change));
+        match (some(|change| change.block.is_some()), some(tree::Change::is_tiled)) {
+            (true, _) => Form::Blocks,
+            (false, true) => Form::Tiled,
+            (false, false) => Form::Plain,
+        }
+    }
 }
 
 /// Predicted costs; only their ratio means something.
@@ -192,6 +216,8 @@ pub enum Reason {
     NothingPays(Prediction),
     /// The budget was spent in this step.
     BudgetSpent(&'static str),
+    /// Loops are so short that no order can make them faster.
+    TooShort,
     /// A bug of this crate: what was found is not legal.
     OurBug(String),
 }
@@ -209,6 +235,10 @@ impl fmt::Display for Reason {
             Reason::BudgetSpent(step) => write!(
                 f,
                 "the budget of isl operations was spent on {step}; raise the budget or split the loop nest"
+            ),
+            Reason::TooShort => f.write_str(
+                "its loops have so few iterations that LLVM unrolls them, which no other order can beat; least-length=0 takes one \
+                 nevertheless",
             ),
             Reason::OurBug(text) => {
                 write!(f, "the schedule found is not legal, which is a bug worth a report: {text}")
@@ -310,6 +340,7 @@ struct Finished {
     has_waves: bool,
     why_alone: Option<String>,
     description: String,
+    form: Form,
 }
 
 struct Optimizer<'a> {
@@ -356,14 +387,15 @@ impl Optimizer<'_> {
             Ok(finished) => finished,
             Err(reason) => return original(reason),
         };
-        let Finished { schedule, alone: unthreaded, has_waves, why_alone, description } = finished;
+        let Finished { schedule, alone: unthreaded, has_waves, why_alone, description, form } = finished;
         let prediction = if unthreaded.is_some() { prediction } else { alone };
         if unthreaded.is_none() && is_unchanged {
             return original(why_alone.map_or(Reason::NothingElse, Reason::NoThreads));
         }
         match self.pays(&prediction) {
             true => {
-                let new = New { schedule, alone: unthreaded, has_waves, why_alone, description, prediction };
+                let new =
+                    New { schedule, alone: unthreaded, has_waves, why_alone, description, form, prediction };
                 Ok(Decision::New(Box::new(new)))
             }
             false => original(Reason::NothingPays(prediction)),
@@ -496,7 +528,7 @@ impl Optimizer<'_> {
     /// Makes the changes; the inner error: what came out is not legal.
     fn finish(&mut self, best: Candidate) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
-        let description = describe::of_candidate(self.scop, &best)?;
+        let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(&best.changes));
         let schedule = tree::apply(self.scop, best.schedule, &best.changes)?;
         *self.step = "the proof of legality";
         let verdict = legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
@@ -510,7 +542,8 @@ impl Optimizer<'_> {
             _ => Some(self.in_threads(&schedule)?),
         };
         let schedule = self.mark(schedule)?;
-        let alone = |why_alone| Finished { schedule, alone: None, has_waves: false, why_alone, description };
+        let alone =
+            |why_alone| Finished { schedule, alone: None, has_waves: false, why_alone, description, form };
         Ok(Ok(match in_threads {
             Some(Marked::Threads { schedule, has_waves }) => {
                 let alone = alone(None);
