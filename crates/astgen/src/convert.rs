@@ -4,12 +4,13 @@ use crate::full::separate;
 use crate::idle::skip;
 use crate::interval::{Interval, Ranges, param_ranges};
 use crate::registers::whole_blocks;
+use crate::wave::diagonals;
 use crate::{Error, Expr, For, Node, Op, Variable};
 use isl::{
     AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, Id, PwAff, Schedule,
     ScheduleNodeType, Set,
 };
-use model::{REGISTERS, Scop, THREADS, VECTOR};
+use model::{REGISTERS, Scop, THREADS, VECTOR, wave_sizes};
 use std::collections::HashMap;
 
 /// The loop tree of a schedule, for parameter values in `context`.
@@ -28,7 +29,7 @@ fn with_depths(scop: &Scop, schedule: &Schedule) -> isl::Result<Schedule> {
             return Ok(node);
         }
         let name = node.mark_get_id()?.get_name()?.unwrap_or_default();
-        if !matches!(name.as_str(), VECTOR | THREADS) {
+        if !matches!(name.as_str(), VECTOR | THREADS) && wave_sizes(&name).is_none() {
             return Ok(node);
         }
         let name = format!("{name}@{}", node.get_schedule_depth()?);
@@ -66,6 +67,8 @@ struct Marks {
     vector: Option<usize>,
     /// [`THREADS`]: likewise.
     threads: Option<usize>,
+    /// [`model::WAVE`]: likewise, and the sizes of the tiles.
+    wave: Option<(usize, [i64; 2])>,
     /// [`REGISTERS`].
     is_block: bool,
 }
@@ -101,7 +104,8 @@ impl<'a> Converter<'a> {
         match name.split_once('@') {
             Some((VECTOR, depth)) => self.marks.vector = depth.parse().ok(),
             Some((THREADS, depth)) => self.marks.threads = depth.parse().ok(),
-            _ => self.marks.is_block |= name == REGISTERS,
+            Some((wave, depth)) => self.marks.wave = depth.parse().ok().zip(wave_sizes(wave)),
+            None => self.marks.is_block |= name == REGISTERS,
         }
         let nodes = self.node(&node.mark_get_node()?);
         self.marks = above;
@@ -112,8 +116,10 @@ impl<'a> Converter<'a> {
         let marks = std::mem::take(&mut self.marks);
         let name = node.for_get_iterator()?.id_get_id()?.get_name()?.unwrap_or_default();
         let first = self.proved(&node.for_get_init()?)?;
-        let variable = Variable(self.opened);
-        self.opened += 1;
+        let is_meant = |depth: &usize| name == format!("c{depth}");
+        let wave = marks.wave.filter(|(depth, _)| is_meant(depth));
+        let wave = wave.map(|(_, sizes)| (self.open(), sizes));
+        let variable = self.open();
         let hidden = self.names.insert(name.clone(), variable);
         let runs_once = node.for_is_degenerate()?;
         let (last, step) = if runs_once { (first.clone(), 1) } else { (self.last(node)?, self.step(node)?) };
@@ -133,10 +139,18 @@ impl<'a> Converter<'a> {
             None => self.names.remove(&name),
         };
         self.marks = marks;
-        let is_meant = |depth: Option<usize>| depth.is_some_and(|depth| name == format!("c{depth}"));
-        let (is_vector, is_threads) = (is_meant(marks.vector), is_meant(marks.threads));
+        let (is_vector, is_threads) =
+            (marks.vector.as_ref().is_some_and(is_meant), marks.threads.as_ref().is_some_and(is_meant));
         let each = For { variable, first, last, step, runs_once, is_vector, is_threads, block: None, body };
+        if let Some((diagonal, sizes)) = wave {
+            return Ok(vec![Node::For(diagonals(each, sizes, diagonal, &mut self.ranges)?)]);
+        }
         Ok(if marks.is_block { whole_blocks(each, &self.ranges) } else { vec![Node::For(each)] })
+    }
+
+    fn open(&mut self) -> Variable {
+        self.opened += 1;
+        Variable(self.opened - 1)
     }
 
     /// The condition is `variable <= last` or `variable < end`.

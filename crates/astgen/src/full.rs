@@ -124,7 +124,7 @@ pub(crate) fn tile_size(last: &Expr, first: &Expr) -> Option<i64> {
 }
 
 /// The operands of nested minima or maxima.
-fn leaves(expr: &Expr, wanted: Op) -> Vec<&Expr> {
+pub(crate) fn leaves(expr: &Expr, wanted: Op) -> Vec<&Expr> {
     match expr {
         Expr::Op(op, operands) if *op == wanted => {
             operands.iter().flat_map(|operand| leaves(operand, wanted)).collect()

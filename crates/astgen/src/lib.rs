@@ -5,7 +5,8 @@
 //! tree ([`Node`]), people read it as C ([`print_c`]).
 //!
 //! Where a loop runs over a tile, full tiles come apart from partial ones (module `full`). Loops that would run around
-//! nothing are skipped (module `idle`).
+//! nothing are skipped (module `idle`). Where the schedule says that tiles of one diagonal may run at once, there are loops over
+//! diagonals (module `wave`).
 //!
 //! # Arithmetic
 //! Expressions are over mathematical integers; the back ends compute in 64 bits. [`generate`] proves for each expression
@@ -27,6 +28,7 @@ mod interval;
 mod linear;
 mod print;
 mod registers;
+mod wave;
 
 pub use convert::{condition, expression, generate};
 pub use idle::stmts_in;
