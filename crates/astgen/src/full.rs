@@ -148,6 +148,7 @@ mod tests {
             runs_once: false,
             is_vector: false,
             is_threads: false,
+            copies: Vec::new(),
             block: None,
             body,
         })

@@ -37,7 +37,7 @@ pub use linear::Linear;
 pub use print::{expr as print_expr, head as print_head, print_c};
 pub use registers::block_stmts;
 
-use model::StmtId;
+use model::{Copied, StmtId};
 
 /// A part of the generated program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,6 +106,8 @@ pub struct For {
     pub is_vector: bool,
     /// The schedule marks it as one whose iterations may run in several threads ([`model::THREADS`]).
     pub is_threads: bool,
+    /// The arrays of which each thread must have a copy then.
+    pub copies: Vec<Copied>,
     /// It sums up terms for a block of cells that can stay in registers ([`model::REGISTERS`]).
     pub block: Option<Block>,
     /// What is in it.

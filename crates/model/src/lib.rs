@@ -31,9 +31,39 @@ pub use source::SourceLoc;
 /// other.
 pub const VECTOR: &str = "vector";
 
-/// The name of the mark in a schedule tree that stands above a band of one member whose iterations may run in several threads
-/// at once.
+/// The first word of the mark in a schedule tree that stands above a band of one member whose iterations may run in several
+/// threads at once. Further words are numbers, two for each array of which every thread must have a copy: which it is, and how
+/// many bytes from its start are to be copied. The thread that runs the last iteration uses the array itself.
 pub const THREADS: &str = "threads";
+
+/// An array of which each thread has a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// Which.
+    pub array: ArrayId,
+    /// How many bytes from its start.
+    pub bytes: i64,
+}
+
+/// A mark [`THREADS`] with these copies.
+pub fn threads_name(copies: &[Copied]) -> String {
+    let words = copies.iter().map(|copied| format!(" {} {}", copied.array.0, copied.bytes));
+    THREADS.to_owned() + &words.collect::<String>()
+}
+
+/// The copies in a mark [`THREADS`]; `None` if it is another mark.
+pub fn threads_copies(name: &str) -> Option<Vec<Copied>> {
+    let mut words = name.split(' ');
+    let mut copies = Vec::new();
+    if words.next() != Some(THREADS) {
+        return None;
+    }
+    while let Some(array) = words.next() {
+        let bytes = words.next()?.parse().ok().filter(|bytes| *bytes > 0)?;
+        copies.push(Copied { array: ArrayId(array.parse().ok()?), bytes });
+    }
+    Some(copies)
+}
 
 /// The name of the mark in a schedule tree that stands above three loops: over the terms of sums, then over the rows and the
 /// columns of a block of cells. The cells can stay in registers while the first of the loops runs.
@@ -61,6 +91,16 @@ pub fn wave_sizes(name: &str) -> Option<[i64; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_have_copies() {
+        let copies = [(3, 1280), (0, 8)].map(|(array, bytes)| Copied { array: ArrayId(array), bytes });
+        assert_eq!(threads_copies(&threads_name(&copies)).as_deref(), Some(&copies[..]));
+        assert_eq!((threads_name(&[]), threads_copies(THREADS)), (THREADS.to_owned(), Some(Vec::new())));
+        for other in ["threads 1", "threads 1 0", "threads x 8", "threads 1 8 2", "thread", "wave 1 2"] {
+            assert_eq!(threads_copies(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn waves_have_sizes() {

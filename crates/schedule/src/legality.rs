@@ -267,7 +267,7 @@ pub fn forward_is_legal(
 }
 
 /// The times outside of a band, and those of the band itself, which must have the member.
-fn around(scop: &Scop, band: &ScheduleNode, member: usize) -> Result<(Times, Times), Error> {
+pub(crate) fn around(scop: &Scop, band: &ScheduleNode, member: usize) -> Result<(Times, Times), Error> {
     if band.get_type()? != ScheduleNodeType::Band || member >= band.band_n_member()? {
         return Err(Error::Malformed(format!("the node is no band with a member {member}")));
     }
@@ -325,11 +325,11 @@ pub fn registers_are_legal(
 }
 
 /// The time of each statement's instances.
-struct Times {
+pub(crate) struct Times {
     /// For each statement `{ S[i] -> [t0, ...] }`, restricted to the scop's instances.
-    whole: Vec<Map>,
+    pub(crate) whole: Vec<Map>,
     /// For each statement and position k: `{ S[i] -> [tk] }`.
-    parts: Vec<Vec<Map>>,
+    pub(crate) parts: Vec<Vec<Map>>,
 }
 
 impl Times {

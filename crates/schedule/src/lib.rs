@@ -39,6 +39,7 @@ mod json;
 pub mod legality;
 mod marks;
 mod pivot;
+mod private;
 mod shrink;
 pub mod threads;
 pub mod tree;

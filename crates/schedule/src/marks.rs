@@ -38,6 +38,8 @@ fn is_true(scop: &Scop, dependences: &Dependences, mark: &ScheduleNode) -> Resul
             Ok(parallel_is_legal(scop, dependences, &below, 0)?.is_legal())
         }
         Some(REGISTERS) if is_band => registers_are_legal(scop, dependences, &below),
+        // With copies, which are found where they are used.
+        Some(name) if name.starts_with(THREADS) => Ok(false),
         Some(name) if name.starts_with(WAVE) => match wave_sizes(name) {
             Some(sizes) if is_band && below.band_n_member()? >= 2 => {
                 wave_is_legal(scop, dependences, &below, sizes)
@@ -45,7 +47,7 @@ fn is_true(scop: &Scop, dependences: &Dependences, mark: &ScheduleNode) -> Resul
             _ => Ok(false),
         },
         // One that says nothing to the back end, or that stands where it means nothing.
-        other => Ok(!matches!(other, Some(VECTOR | THREADS | REGISTERS))),
+        other => Ok(!matches!(other, Some(VECTOR | REGISTERS))),
     }
 }
 

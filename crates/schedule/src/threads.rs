@@ -1,9 +1,10 @@
 //! Loops whose iterations run in several threads.
 //!
-//! On each way from the root of a schedule tree to a statement at most one loop gets a mark [`THREADS`]: the outermost one
+//! On each way from the root of a schedule tree to a statement at most one loop gets a mark [`model::THREADS`]: the outermost one
 //! that is parallel, or can be made so:
 //! - a member of a band that is parallel where it stands first: it goes there, if it is a loop over tiles, or else a loop over
 //!   *strips* of it does, so that the order inside of a strip stays as it was chosen;
+//! - a loop that is parallel if each thread has a copy of some arrays ([`private`]);
 //! - a loop that is parallel but for one iteration: it is split there ([`pivot`]);
 //! - if a permutable band of at least two members has none: a *wavefront*. In such a band no dependence goes backwards in any
 //!   member, so tiles with the numbers `(a, b)` and the same `a + b` do not depend on each other (L. Lamport, "The parallel
@@ -28,6 +29,7 @@ use crate::cost::Cost;
 use crate::legality::{self, parallel_is_legal};
 use crate::marks::wave_is_legal;
 use crate::pivot;
+use crate::private;
 use crate::tree::{self, Bonds, Step};
 use crate::{Error, Options};
 use dataflow::Dependences;
@@ -35,7 +37,7 @@ use isl::{
     AstLoopType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Space, UnionPwAff,
     UnionPwAffList, Val,
 };
-use model::{REGISTERS, Scop, THREADS, wave_name};
+use model::{Copied, REGISTERS, Scop, threads_name, wave_name};
 
 /// What is left of the gain of one more thread.
 const EFFICIENCY: f64 = 0.9;
@@ -196,6 +198,9 @@ impl Marker<'_> {
         if self.is_parallel(node)? {
             let finer = self.finer(node.clone())?;
             return Ok(Some(self.mark(finer)?));
+        }
+        if let Some(copies) = private::copies(self.scop, self.dependences, node)? {
+            return Ok(Some(self.mark_with(node.clone(), &copies)?));
         }
         for moved in self.moved(node)? {
             if self.is_parallel(&moved)? {
@@ -376,8 +381,13 @@ impl Marker<'_> {
 
     /// Splits off the first member and marks it.
     fn mark(&self, node: ScheduleNode) -> isl::Result<ScheduleNode> {
+        self.mark_with(node, &[])
+    }
+
+    /// The same with arrays of which each thread has a copy.
+    fn mark_with(&self, node: ScheduleNode, copies: &[Copied]) -> isl::Result<ScheduleNode> {
         let node = if node.band_n_member()? > 1 { node.band_split(1)? } else { node };
-        node.insert_mark(Id::new(&self.scop.ctx, THREADS)?)
+        node.insert_mark(Id::new(&self.scop.ctx, &threads_name(copies))?)
     }
 
     /// A band over strips of a member of a band above a node; `None` if there is only one.
