@@ -1,6 +1,7 @@
 // Loops that run in threads: their code becomes a function of its own, which an OpenMP runtime calls in each thread.
 #include "context.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -73,6 +74,28 @@ void orthant_run_alone(LLVMBasicBlockRef entry) {
   choice->setCondition(ConstantInt::getFalse(choice->getContext()));
 }
 
+// Steps from where an array starts that are outside of the blocks are done again where they are used there.
+static void pull_in(ArrayRef<BasicBlock *> region, const Value *start) {
+  SmallPtrSet<const BasicBlock *, 32> blocks(region.begin(), region.end());
+  SmallVector<Instruction *, 32> users;
+  for (BasicBlock *block : region)
+    for (Instruction &inst : *block)
+      users.push_back(&inst);
+  while (!users.empty()) {
+    Instruction *user = users.pop_back_val();
+    for (Use &operand : user->operands()) {
+      auto *step = dyn_cast<GetElementPtrInst>(operand);
+      bool is_ours = step && !blocks.contains(step->getParent()) && getUnderlyingObject(step, 0) == start;
+      if (!is_ours || isa<PHINode>(user))
+        continue;
+      Instruction *again = step->clone();
+      again->insertBefore(user->getIterator());
+      operand.set(again);
+      users.push_back(again);
+    }
+  }
+}
+
 // Whether an address is computed in the blocks from where one of these arrays starts, or is on the stack.
 static bool is_from(const Value *address, const SmallPtrSetImpl<const Value *> &starts,
                     const SmallPtrSetImpl<const BasicBlock *> &blocks) {
@@ -114,13 +137,15 @@ bool orthant_copy(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef 
   SmallPtrSet<const Value *, 8> starts;
   for (size_t i = 0; i < all_count; i++)
     starts.insert(unwrap(all[i]));
+  for (size_t i = 0; i < count; i++) {
+    if (auto *constant = dyn_cast<Constant>(unwrap(arrays[i])))
+      convertUsersOfConstantsToInstructions({constant}, &pass->function);
+    pull_in(region, unwrap(arrays[i]));
+  }
   auto *choice = dyn_cast<Instruction>(unwrap(is_original));
   if (!choice || !all_are_from(region, starts))
     return false;
   SmallPtrSet<const BasicBlock *, 32> blocks(region.begin(), region.end());
-  for (size_t i = 0; i < count; i++)
-    if (auto *constant = dyn_cast<Constant>(unwrap(arrays[i])))
-      convertUsersOfConstantsToInstructions({constant}, &pass->function);
   DominatorTree tree(pass->function);
   auto is_inside = [&](const Use &use) {
     auto *user = dyn_cast<Instruction>(use.getUser());

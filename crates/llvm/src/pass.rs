@@ -243,7 +243,7 @@ impl<'p> Pass<'p> {
 
     /// In the blocks from `entry` to `after`: memory on the stack, so many bytes each, instead of these arrays, unless
     /// `is_original`. The result is that memory; `None`: it cannot be, because some address there is not computed from where one
-    /// of `all` arrays starts. Nothing has changed then.
+    /// of `all` arrays starts. Nothing is different then.
     pub(crate) fn copy(
         self,
         entry: Block<'p>,

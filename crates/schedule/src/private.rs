@@ -7,7 +7,8 @@
 //! An array can be copied for a loop if, with the loops around at their values,
 //! 1. each value that an iteration reads from it was written by the same iteration: no flow joins it to others, and nothing
 //!    that was there before the nest is read;
-//! 2. each value that is there after the nest was written by the last iteration of its loop, if by one of its iterations;
+//! 2. each value that is there after the nest, or that is read outside of the loop, was written by the last iteration, if by one
+//!    of them;
 //! 3. it has one dimension, and the cells that are touched are known and few.
 //!
 //! The loop is parallel with copies if no dependence on another array joins two of its iterations. That the dependences by
@@ -140,19 +141,13 @@ impl<'a> Loop<'a> {
 
     /// The first condition.
     fn reads_its_own(&self, array: ArrayId) -> isl::Result<bool> {
-        for dependence in &self.dependences.by_access {
-            let Some((source, sink)) = self.ends(&dependence.relation)? else { return Ok(false) };
-            let is_value = matches!(dependence.kind, Kind::Flow | Kind::Reduction);
-            if dependence.array != array || !is_value || !self.has(source) && !self.has(sink) {
-                continue;
-            }
-            if !self.has(source) || !self.has(sink) {
-                if dependence.relation.is_empty()? {
-                    continue;
-                }
-                return Ok(false);
-            }
-            if !dependence.relation.clone().subtract(self.same(source, sink)?)?.is_empty()? {
+        for (source, sink, relation) in self.values_of(array)? {
+            let others = match self.has(source) {
+                true if self.has(sink) => relation.subtract(self.same(source, sink)?)?,
+                false if self.has(sink) => relation,
+                _ => continue,
+            };
+            if !others.is_empty()? {
                 return Ok(false);
             }
         }
@@ -161,18 +156,40 @@ impl<'a> Loop<'a> {
 
     /// The second condition.
     fn ends_with_the_last(&self, array: ArrayId) -> isl::Result<bool> {
-        for (source, left) in self.of(&self.dependences.live_out, array)? {
+        let mut left = Vec::new();
+        for (stmt, cells) in self.of(&self.dependences.live_out, array)? {
+            left.push((stmt, cells.domain()?));
+        }
+        for (source, sink, relation) in self.values_of(array)? {
+            if self.has(source) && !self.has(sink) {
+                left.push((source, relation.domain()?));
+            }
+        }
+        for (source, instances) in left {
             for &other in &self.stmts {
-                let sink = StmtId(other as u32);
                 let (first, second) = (&self.own.parts[source.index()][0], &self.own.parts[other][0]);
-                let later =
-                    first.clone().lex_lt_map(second.clone())?.intersect(self.together(source, sink)?)?;
-                if !later.intersect_domain(left.clone().domain()?)?.is_empty()? {
+                let together = self.together(source, StmtId(other as u32))?;
+                let later = first.clone().lex_lt_map(second.clone())?.intersect(together)?;
+                if !later.intersect_domain(instances.clone())?.is_empty()? {
                     return Ok(false);
                 }
             }
         }
         Ok(true)
+    }
+
+    /// Who reads from an array what whom wrote.
+    fn values_of(&self, array: ArrayId) -> isl::Result<Vec<(StmtId, StmtId, Map)>> {
+        let mut found = Vec::new();
+        for dependence in &self.dependences.by_access {
+            if dependence.array == array
+                && matches!(dependence.kind, Kind::Flow | Kind::Reduction)
+                && let Some((source, sink)) = self.ends(&dependence.relation)?
+            {
+                found.push((source, sink, dependence.relation.clone()));
+            }
+        }
+        Ok(found)
     }
 
     /// What statements in the loop have to do with an array, of a relation `{ S[i] -> A[x] }`.

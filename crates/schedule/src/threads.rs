@@ -49,6 +49,9 @@ const LEAST_WORK: f64 = 50_000.0;
 const SHORTEST_STRIP: i64 = 64;
 const LONGEST_STRIP: i64 = 2048;
 
+/// A loop that has more iterations only because nothing is known of a size.
+const LONGEST_KNOWN: f64 = 1e6;
+
 /// How many tiles each thread gets at least, if there are such that are large enough.
 const TILES: f64 = 3.0;
 
@@ -407,15 +410,14 @@ impl Marker<'_> {
         over_tiles(node.clone().insert_partial_schedule(rows(self.scop, vec![strip])?)?).map(Some)
     }
 
-    /// How many values a row can have below a node: exactly, or by estimate.
+    /// How many values a row can have below a node: exactly if that is a number within reason, or else by estimate.
     fn length(&self, node: &ScheduleNode, row: &UnionPwAff) -> isl::Result<f64> {
-        if !self.scop.params.is_empty() {
-            return Ok(self.longest());
-        }
         let values = tree::values(node, row.clone())?;
         let end = |val: Val| val.to_string().parse::<f64>();
-        let ends = (end(values.clone().dim_min_val(0)?), end(values.dim_max_val(0)?));
-        Ok(if let (Ok(first), Ok(last)) = ends { last - first + 1.0 } else { self.longest() })
+        Ok(match (end(values.clone().dim_min_val(0)?), end(values.dim_max_val(0)?)) {
+            (Ok(first), Ok(last)) if last - first < LONGEST_KNOWN => last - first + 1.0,
+            _ => self.longest(),
+        })
     }
 
     /// So that each thread gets one of so many iterations, or a few where some have more to do. Short strips break up rows that
