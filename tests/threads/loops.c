@@ -24,6 +24,19 @@ void wavefront(int n, double A[n][n]) {
     for (int j = 1; j < n; j++)
       A[i][j] = A[i - 1][j] + A[i][j - 1];
 }
+// With k fixed, rows depend on each other through row k only, cells of a row through that of column k.
+void pivot(int n, int A[n][n]) {
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++)
+        A[i][j] = A[i][j] < A[i][k] + A[k][j] ? A[i][j] : A[i][k] + A[k][j];
+}
+// Diagonals of tiles in time.
+void in_time(int t, int n, double A[n]) {
+  for (int s = 0; s < t; s++)
+    for (int i = 1; i < n - 1; i++)
+      A[i] = A[i - 1] + A[i] + A[i + 1];
+}
 // Nothing is.
 void prefix(int n, double *a) {
   for (int i = 1; i < n; i++)
@@ -59,10 +72,10 @@ void prefix(int n, double *a) {
 // }
 // orthant: astgen: steps
 // // iterations run in threads
-// for (c0 = 0; c0 <= (n - 1) - 1; c0 += 168) {
+// for (c0 = 0; c0 <= (n - 1) - 1; c0 += 66) {
 //   for (c1 = 0; c1 <= t - 1; c1 += 256) {
 //     for (c2 = 0; c2 <= (n - 1) - 1; c2 += 4) {
-//       for (c3 = c0; c3 <= min((n - 2), (c0 + 167)); c3 += 6) {
+//       for (c3 = c0; c3 <= min((n - 2), (c0 + 65)); c3 += 6) {
 //         if ((((n + (-1 * c3)) + -7) >= 0) && (((n + (-1 * c2)) + -5) >= 0)) {
 //           // the cells of the block stay in registers
 //           for (c4 = c1; c4 <= min((t - 1), (c1 + 255)); c4 += 1) {
@@ -89,19 +102,74 @@ void prefix(int n, double *a) {
 //   }
 // }
 // orthant: astgen: wavefront
-// for (c0 = 0; c0 <= (n - 2) / 16; c0 += 1) {
+// for (c0 = 0; c0 <= floord(((32 * ((n - 1) - 1)) + (32 * (n + -2))), 1024); c0 += 1) {
 //   // iterations run in threads
-//   for (c1 = max(0, (((((n + 30) % 32) - n) + (32 * c0)) + 2)); c1 <= min((n - 2), ((32 * c0) + 31)); c1 += 32) {
-//     if ((n - 2) >= (c1 + 31)) {
-//       for (c2 = (32 * c0) - c1; c2 <= min((n - 2), (((32 * c0) - c1) + 31)); c2 += 1) {
-//         for (c3 = c1; c3 <= c1 + 31; c3 += 1) {
-//           S0(c2, c3);
+//   for (c1 = max(0, (32 * -floord(-((32 * c0) + -(n + -2)), 32))); c1 <= min(((n - 1) - 1), (32 * c0)); c1 += 32) {
+//     { c2 = 32 * (c0 - (c1 / 32));
+//       if ((0 <= c2) && (c2 <= ((n - 1) - 1))) {
+//         if ((n - 2) >= (c2 + 31)) {
+//           for (c3 = c1; c3 <= min((n - 2), (c1 + 31)); c3 += 1) {
+//             for (c4 = c2; c4 <= c2 + 31; c4 += 1) {
+//               S0(c3, c4);
+//             }
+//           }
+//         } else {
+//           for (c3 = c1; c3 <= min((n - 2), (c1 + 31)); c3 += 1) {
+//             for (c4 = c2; c4 <= min((n - 2), (c2 + 31)); c4 += 1) {
+//               S0(c3, c4);
+//             }
+//           }
 //         }
 //       }
-//     } else {
-//       for (c2 = (32 * c0) - c1; c2 <= min((n - 2), (((32 * c0) - c1) + 31)); c2 += 1) {
-//         for (c3 = c1; c3 <= min((n - 2), (c1 + 31)); c3 += 1) {
-//           S0(c2, c3);
+//     }
+//   }
+// }
+// orthant: astgen: pivot
+// for (c0 = 0; c0 <= n - 1; c0 += 1) {
+//   // iterations run in threads
+//   for (c1 = 0; c1 <= c0 - 1; c1 += 1) {
+//     // iterations are independent
+//     for (c2 = 0; c2 <= c0 - 1; c2 += 1) {
+//       S0(c0, c1, c2);
+//     }
+//     S0(c0, c1, c0);
+//     // iterations are independent
+//     for (c3 = c0 + 1; c3 <= n - 1; c3 += 1) {
+//       S0(c0, c1, c3);
+//     }
+//   }
+//   for (c4 = 0; c4 <= n - 1; c4 += 1) {
+//     S0(c0, c0, c4);
+//   }
+//   // iterations run in threads
+//   for (c5 = c0 + 1; c5 <= n - 1; c5 += 1) {
+//     // iterations are independent
+//     for (c6 = 0; c6 <= c0 - 1; c6 += 1) {
+//       S0(c0, c5, c6);
+//     }
+//     S0(c0, c5, c0);
+//     // iterations are independent
+//     for (c7 = c0 + 1; c7 <= n - 1; c7 += 1) {
+//       S0(c0, c5, c7);
+//     }
+//   }
+// }
+// orthant: astgen: in_time
+// for (c0 = 0; c0 <= min(floord(((32 * (t - 1)) + (32 * ((n + t) + -4))), 1024), floord(((64 * (t - 1)) + (32 * (n + 28))), 1024)); c0 += 1) {
+//   // iterations run in threads
+//   for (c1 = max(max(0, (32 * -floord(-((32 * c0) + -((n + t) + -4)), 32))), (32 * -floord(-((32 * c0) + -(n + 28)), 64))); c1 <= min((t - 1), floord((32 * c0), 2)); c1 += 32) {
+//     { c2 = 32 * (c0 - (c1 / 32));
+//       if ((c1 <= c2) && (c2 <= min(((n + t) - 4), ((n + c1) + 28)))) {
+//         for (c3 = max(c1, ((-n + c2) + 3)); c3 <= min((t - 1), (c1 + 31)); c3 += 1) {
+//           if ((c3 <= c2) && (((n + c3) - 3) >= (c2 + 31))) {
+//             for (c4 = c2; c4 <= c2 + 31; c4 += 1) {
+//               S0(c3, -c3 + c4);
+//             }
+//           } else {
+//             for (c4 = max(c2, c3); c4 <= min((c2 + 31), ((n + c3) - 3)); c4 += 1) {
+//               S0(c3, -c3 + c4);
+//             }
+//           }
 //         }
 //       }
 //     }

@@ -4,12 +4,13 @@ use crate::full::separate;
 use crate::idle::skip;
 use crate::interval::{Interval, Ranges, param_ranges};
 use crate::registers::whole_blocks;
+use crate::wave::diagonals;
 use crate::{Error, Expr, For, Node, Op, Variable};
 use isl::{
     AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, Id, PwAff, Schedule,
     ScheduleNodeType, Set,
 };
-use model::{REGISTERS, Scop, THREADS, VECTOR};
+use model::{Copied, REGISTERS, Scop, VECTOR, threads_copies, wave_sizes};
 use std::collections::HashMap;
 
 /// The loop tree of a schedule, for parameter values in `context`.
@@ -28,7 +29,7 @@ fn with_depths(scop: &Scop, schedule: &Schedule) -> isl::Result<Schedule> {
             return Ok(node);
         }
         let name = node.mark_get_id()?.get_name()?.unwrap_or_default();
-        if !matches!(name.as_str(), VECTOR | THREADS) {
+        if name != VECTOR && threads_copies(&name).is_none() && wave_sizes(&name).is_none() {
             return Ok(node);
         }
         let name = format!("{name}@{}", node.get_schedule_depth()?);
@@ -60,12 +61,14 @@ struct Converter<'a> {
 }
 
 /// The marks above a loop.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Marks {
     /// [`VECTOR`]: the depth of the loop that it is about.
     vector: Option<usize>,
-    /// [`THREADS`]: likewise.
-    threads: Option<usize>,
+    /// [`model::THREADS`]: likewise, and the arrays to copy.
+    threads: Option<(usize, Vec<Copied>)>,
+    /// [`model::WAVE`]: likewise, and the sizes of the tiles.
+    wave: Option<(usize, [i64; 2])>,
     /// [`REGISTERS`].
     is_block: bool,
 }
@@ -96,12 +99,16 @@ impl<'a> Converter<'a> {
     /// The mark is about the loops that its band becomes, of which there are several if isl separated them.
     fn marked(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
         let name = node.mark_get_id()?.get_name()?;
-        let above = self.marks;
+        let above = self.marks.clone();
         let name = name.unwrap_or_default();
         match name.split_once('@') {
             Some((VECTOR, depth)) => self.marks.vector = depth.parse().ok(),
-            Some((THREADS, depth)) => self.marks.threads = depth.parse().ok(),
-            _ => self.marks.is_block |= name == REGISTERS,
+            Some((name, depth)) => {
+                let depth = depth.parse().ok();
+                self.marks.threads = depth.zip(threads_copies(name)).or(self.marks.threads.take());
+                self.marks.wave = depth.zip(wave_sizes(name)).or(self.marks.wave);
+            }
+            None => self.marks.is_block |= name == REGISTERS,
         }
         let nodes = self.node(&node.mark_get_node()?);
         self.marks = above;
@@ -112,8 +119,10 @@ impl<'a> Converter<'a> {
         let marks = std::mem::take(&mut self.marks);
         let name = node.for_get_iterator()?.id_get_id()?.get_name()?.unwrap_or_default();
         let first = self.proved(&node.for_get_init()?)?;
-        let variable = Variable(self.opened);
-        self.opened += 1;
+        let is_meant = |depth: &usize| name == format!("c{depth}");
+        let wave = marks.wave.filter(|(depth, _)| is_meant(depth));
+        let wave = wave.map(|(_, sizes)| (self.open(), sizes));
+        let variable = self.open();
         let hidden = self.names.insert(name.clone(), variable);
         let runs_once = node.for_is_degenerate()?;
         let (last, step) = if runs_once { (first.clone(), 1) } else { (self.last(node)?, self.step(node)?) };
@@ -132,11 +141,23 @@ impl<'a> Converter<'a> {
             Some(outer) => self.names.insert(name.clone(), outer),
             None => self.names.remove(&name),
         };
+        let is_vector = marks.vector.as_ref().is_some_and(is_meant);
+        let threads = marks.threads.as_ref().filter(|(depth, _)| is_meant(depth));
+        let (is_threads, copies) =
+            (threads.is_some(), threads.map_or_else(Vec::new, |(_, copies)| copies.clone()));
+        let is_block = marks.is_block;
         self.marks = marks;
-        let is_meant = |depth: Option<usize>| depth.is_some_and(|depth| name == format!("c{depth}"));
-        let (is_vector, is_threads) = (is_meant(marks.vector), is_meant(marks.threads));
-        let each = For { variable, first, last, step, runs_once, is_vector, is_threads, block: None, body };
-        Ok(if marks.is_block { whole_blocks(each, &self.ranges) } else { vec![Node::For(each)] })
+        let each =
+            For { variable, first, last, step, runs_once, is_vector, is_threads, copies, block: None, body };
+        if let Some((diagonal, sizes)) = wave {
+            return Ok(vec![Node::For(diagonals(each, sizes, diagonal, &mut self.ranges)?)]);
+        }
+        Ok(if is_block { whole_blocks(each, &self.ranges) } else { vec![Node::For(each)] })
+    }
+
+    fn open(&mut self) -> Variable {
+        self.opened += 1;
+        Variable(self.opened - 1)
     }
 
     /// The condition is `variable <= last` or `variable < end`.

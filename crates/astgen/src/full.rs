@@ -132,7 +132,7 @@ pub(crate) fn extent(first: &Expr, last: &Expr) -> Option<i64> {
 }
 
 /// The operands of nested minima or maxima.
-fn leaves(expr: &Expr, wanted: Op) -> Vec<&Expr> {
+pub(crate) fn leaves(expr: &Expr, wanted: Op) -> Vec<&Expr> {
     match expr {
         Expr::Op(op, operands) if *op == wanted => {
             operands.iter().flat_map(|operand| leaves(operand, wanted)).collect()
@@ -156,6 +156,7 @@ mod tests {
             runs_once: false,
             is_vector: false,
             is_threads: false,
+            copies: Vec::new(),
             block: None,
             body,
         })

@@ -5,7 +5,8 @@
 //! tree ([`Node`]), people read it as C ([`print_c`]).
 //!
 //! Where a loop runs over a tile, full tiles come apart from partial ones (module `full`). Loops that would run around
-//! nothing are skipped (module `idle`).
+//! nothing are skipped (module `idle`). Where the schedule says that tiles of one diagonal may run at once, there are loops over
+//! diagonals (module `wave`).
 //!
 //! # Arithmetic
 //! Expressions are over mathematical integers; the back ends compute in 64 bits. [`generate`] proves for each expression
@@ -27,6 +28,7 @@ mod interval;
 mod linear;
 mod print;
 mod registers;
+mod wave;
 
 pub use convert::{condition, expression, generate};
 pub use idle::stmts_in;
@@ -35,7 +37,7 @@ pub use linear::Linear;
 pub use print::{expr as print_expr, head as print_head, print_c};
 pub use registers::block_stmts;
 
-use model::StmtId;
+use model::{Copied, StmtId};
 
 /// A part of the generated program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,6 +106,8 @@ pub struct For {
     pub is_vector: bool,
     /// The schedule marks it as one whose iterations may run in several threads ([`model::THREADS`]).
     pub is_threads: bool,
+    /// The arrays of which each thread must have a copy then.
+    pub copies: Vec<Copied>,
     /// It sums up terms for a block of cells that can stay in registers ([`model::REGISTERS`]).
     pub block: Option<Block>,
     /// What is in it.

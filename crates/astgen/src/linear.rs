@@ -54,10 +54,15 @@ impl Linear {
     }
 
     /// With the other sign.
-    pub fn negated(mut self) -> Option<Self> {
-        self.constant = self.constant.checked_neg()?;
+    pub fn negated(self) -> Option<Self> {
+        self.scaled(-1)
+    }
+
+    /// So many times as much.
+    pub fn scaled(mut self, by: i64) -> Option<Self> {
+        self.constant = self.constant.checked_mul(by)?;
         for (_, times) in &mut self.terms {
-            *times = times.checked_neg()?;
+            *times = times.checked_mul(by)?;
         }
         Some(self)
     }

@@ -42,7 +42,10 @@ fn node(scop: &Scop, node: &Node, depth: usize, text: &mut String) {
                 let _ = writeln!(text, "{indent}// the cells of the block stay in registers");
             }
             if l.is_threads {
-                let _ = writeln!(text, "{indent}// iterations run in threads");
+                let names = l.copies.iter().map(|copied| scop.array(copied.array).name.as_str());
+                let names = names.collect::<Vec<_>>().join(", ");
+                let copies = if names.is_empty() { names } else { format!(", each with a copy of {names}") };
+                let _ = writeln!(text, "{indent}// iterations run in threads{copies}");
             }
             if l.is_vector {
                 let _ = writeln!(text, "{indent}// iterations are independent");

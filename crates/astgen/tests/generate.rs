@@ -222,3 +222,81 @@ fn blocks_whose_terms_depend_on_the_cell() {
         blocks_keep_the_order(conditions, false);
     }
 }
+
+/// Tiles of these sizes of these two rows, in diagonals: the instances are those of the domain, diagonal by diagonal, inside of
+/// a tile as without.
+fn diagonals_have_all_tiles(conditions: &str, rows: [&str; 2], sizes: [i64; 2]) {
+    let domain = format!("S[t, i] : 0 <= t < n and 0 <= i < m and {conditions}");
+    let text = format!(
+        "param n [0, 1000]\nparam m [0, 1000]\nstmt S {{ {domain} }}\norder {{ for {{ for {{ S }} }} }}"
+    );
+    let scop = Scop::parse(&Ctx::new(), &text).unwrap();
+    let [a, b] = [0, 1].map(|at| {
+        let (row, size) = (rows[at], sizes[at]);
+        format!("{{ S[t, i] -> [({size}*floor(({row})/{size}))] }}")
+    });
+    let points = format!("[{{ S[t, i] -> [({})] }}, {{ S[t, i] -> [({})] }}]", rows[0], rows[1]);
+    let tree = format!(
+        "{{ domain: \"[n, m] -> {{ {domain} }}\", child: {{ mark: \"{}\", child: {{ schedule: \"[n, m] -> [{a}, {b}]\", \
+         options: \"{{ atomic[0]; atomic[1] }}\", child: {{ schedule: \"[n, m] -> {points}\" }} }} }} }}",
+        model::wave_name(sizes)
+    );
+    let schedule: isl::Schedule = scop.ctx.parse(&tree).unwrap();
+    let nodes = generate(&scop, &schedule, &scop.context).unwrap();
+    let c = print_c(&scop, &nodes);
+    assert_eq!(astgen::threads(&nodes).len(), 1, "{c}");
+    let own = generate(&scop, &scop.schedule().unwrap(), &scop.context).unwrap();
+    for params in [[0, 5], [1, 1], [2, 30], [17, 4], [16, 16], [23, 41], [60, 33]] {
+        let run = |nodes: &[Node]| {
+            let mut run = Run { params: &params, variables: HashMap::new(), instances: Vec::new() };
+            run.nodes(nodes, None);
+            run.instances.into_iter().map(|(at, _)| (at[0], at[1])).collect::<Vec<_>>()
+        };
+        let row = |text: &str, (t, i): (i64, i64)| match text {
+            "t" => t,
+            "i" => i,
+            "t + i" => t + i,
+            "2t + i" => 2 * t + i,
+            "i - t" => i - t,
+            other => panic!("{other}"),
+        };
+        // The order that is meant: by diagonals, along them, then as without.
+        let mut expected = run(&own);
+        expected.sort_by_key(|at| {
+            let (a, b) = (row(rows[0], *at), row(rows[1], *at));
+            let (tile, other) = (a.div_euclid(sizes[0]), b.div_euclid(sizes[1]));
+            (tile + other, tile, a, b)
+        });
+        assert_eq!(run(&nodes), expected, "{conditions} {rows:?} {sizes:?} {params:?}\n{c}");
+    }
+}
+
+#[test]
+fn diagonals_of_a_rectangle() {
+    diagonals_have_all_tiles("true", ["t", "i"], [4, 4]);
+    diagonals_have_all_tiles("true", ["t", "i"], [8, 3]);
+}
+
+#[test]
+fn diagonals_of_tiles_in_time() {
+    for sizes in [[4, 4], [8, 2], [3, 16], [5, 7]] {
+        diagonals_have_all_tiles("true", ["t", "t + i"], sizes);
+        diagonals_have_all_tiles("true", ["t", "2t + i"], sizes);
+        diagonals_have_all_tiles("true", ["2t + i", "t"], sizes);
+    }
+}
+
+#[test]
+fn diagonals_of_triangles() {
+    for conditions in ["i <= t", "t <= i", "i <= 2t + 5 and t <= i + 7"] {
+        diagonals_have_all_tiles(conditions, ["t", "i"], [4, 4]);
+        diagonals_have_all_tiles(conditions, ["t", "t + i"], [6, 5]);
+    }
+}
+
+/// The second row falls faster than the diagonals rise.
+#[test]
+fn diagonals_that_fall() {
+    diagonals_have_all_tiles("true", ["t", "i - t"], [8, 4]);
+    diagonals_have_all_tiles("i <= t", ["t", "i - t"], [3, 5]);
+}

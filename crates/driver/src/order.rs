@@ -33,8 +33,6 @@ pub struct NewOrder {
     pub schedule: Schedule,
     /// The same without loops in threads, if it has some.
     pub alone: Option<Schedule>,
-    /// Whether some of them run over wavefronts.
-    pub has_waves: bool,
     /// If it could have had some: why it has none.
     pub why_alone: Option<String>,
     /// `T(S): (i, k, j)` for each statement, then a line for each innermost band.
@@ -77,7 +75,6 @@ fn without_prediction(scop: &Scop, schedule: Schedule, is_own: bool) -> Result<P
     Ok(Plan::New(Box::new(NewOrder {
         schedule,
         alone: None,
-        has_waves: false,
         why_alone: None,
         description,
         form: None,
@@ -97,7 +94,6 @@ pub fn optimized(
         Ok(Decision::New(new)) => Ok(Plan::New(Box::new(NewOrder {
             schedule: new.schedule,
             alone: new.alone,
-            has_waves: new.has_waves,
             why_alone: new.why_alone,
             description: new.description,
             form: Some(new.form),
@@ -117,7 +113,7 @@ fn own_order(scop: &Scop, dependences: &Dependences, options: &Options) -> Resul
     }
     let how = how(scop, Machine::default(), options);
     match schedule::threads::marked(scop, dependences, &own, &how) {
-        Ok(Marked::Threads { schedule, .. }) => Ok(schedule),
+        Ok(Marked::Threads(schedule)) => Ok(schedule),
         Ok(Marked::Alone(_)) => Ok(own),
         Err(error) if error.is_budget() => Ok(own),
         Err(error) => Err(Reason::Internal { message: error.to_string() }),

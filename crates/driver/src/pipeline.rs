@@ -132,7 +132,7 @@ pub fn run<'p>(
         pass,
         options,
         timers,
-        budget: Budget::new(options.budget),
+        budget: Budget::new(budget(options)),
         stack_left: Cell::new(stack_bytes(pass)),
         shapes,
         counts,
@@ -455,16 +455,12 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
 fn loops_of(scop: &Scop, order: &NewOrder, valid: &Set) -> Result<Vec<Node>, astgen::Error> {
     let Some(alone) = &order.alone else { return astgen::generate(scop, &order.schedule, valid) };
     let half = scop.ctx.operations_left().unwrap_or(u64::MAX) / 2;
-    let operations = if order.has_waves { half.min(WAVE_OPERATIONS) } else { half };
-    let in_threads = scop.ctx.with_budget(operations, || astgen::generate(scop, &order.schedule, valid));
+    let in_threads = scop.ctx.with_budget(half, || astgen::generate(scop, &order.schedule, valid));
     match in_threads {
         Ok(nodes) => Ok(nodes),
         Err(_) => astgen::generate(scop, alone, valid),
     }
 }
-
-/// What loops over wavefronts may take: isl finds their bounds quickly or not at all.
-const WAVE_OPERATIONS: u64 = 300_000;
 
 /// The loops of the second version, if there is one that can be had for little code.
 fn generate_weaker(model: &mut Modelled<'_>) {
@@ -608,6 +604,11 @@ impl Run<'_, '_> {
             result
         })
     }
+}
+
+/// What a function may cost: twice as much if there are also loops that may run in threads to find and to prove.
+fn budget(options: &Options) -> u64 {
+    options.budget.saturating_mul(if options.parallel { 2 } else { 1 })
 }
 
 /// How many units an operation of isl costs: with many dimensions its matrices are large, and with many statements much

@@ -1,9 +1,14 @@
 // Loops that run in threads: their code becomes a function of its own, which an OpenMP runtime calls in each thread.
 #include "context.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/CodeExtractor.h"
 
@@ -58,21 +63,123 @@ static void fork(CallInst *call, Value *worth) {
   call->moveBefore(one->getIterator());
 }
 
-// A variable is in the function whose entry this is.
-static void move_to(Instruction *variable, BasicBlock &entry) {
-  if (variable)
-    variable->moveBefore(entry.getFirstInsertionPt());
+// Variables are in the function whose entry this is.
+static void move_to(ArrayRef<LLVMValueRef> variables, BasicBlock &entry) {
+  for (LLVMValueRef variable : variables)
+    cast<Instruction>(unwrap(variable))->moveBefore(entry.getFirstInsertionPt());
+}
+
+void orthant_run_alone(LLVMBasicBlockRef entry) {
+  auto *choice = cast<BranchInst>(unwrap(entry)->getTerminator());
+  choice->setCondition(ConstantInt::getFalse(choice->getContext()));
+}
+
+// Steps from where an array starts that are outside of the blocks are done again where they are used there.
+static void pull_in(ArrayRef<BasicBlock *> region, const Value *start) {
+  SmallPtrSet<const BasicBlock *, 32> blocks(region.begin(), region.end());
+  SmallVector<Instruction *, 32> users;
+  for (BasicBlock *block : region)
+    for (Instruction &inst : *block)
+      users.push_back(&inst);
+  while (!users.empty()) {
+    Instruction *user = users.pop_back_val();
+    for (Use &operand : user->operands()) {
+      auto *step = dyn_cast<GetElementPtrInst>(operand);
+      bool is_ours = step && !blocks.contains(step->getParent()) && getUnderlyingObject(step, 0) == start;
+      if (!is_ours || isa<PHINode>(user))
+        continue;
+      Instruction *again = step->clone();
+      again->insertBefore(user->getIterator());
+      operand.set(again);
+      users.push_back(again);
+    }
+  }
+}
+
+// Whether an address is computed in the blocks from where one of these arrays starts, or is on the stack.
+static bool is_from(const Value *address, const SmallPtrSetImpl<const Value *> &starts,
+                    const SmallPtrSetImpl<const BasicBlock *> &blocks) {
+  while (!starts.contains(address)) {
+    auto *step = dyn_cast<GEPOperator>(address);
+    if (!step)
+      return isa<AllocaInst>(address);
+    if (auto *inst = dyn_cast<Instruction>(step); inst && !blocks.contains(inst->getParent()))
+      return false;
+    address = step->getPointerOperand();
+  }
+  return true;
+}
+
+// Whether all that is done to memory there is done at such addresses.
+static bool all_are_from(ArrayRef<BasicBlock *> region, const SmallPtrSetImpl<const Value *> &starts) {
+  SmallPtrSet<const BasicBlock *, 32> blocks(region.begin(), region.end());
+  for (BasicBlock *block : region)
+    for (Instruction &inst : *block) {
+      auto *call = dyn_cast<CallInst>(&inst);
+      if (!inst.mayReadOrWriteMemory())
+        continue;
+      if (call && !isa<IntrinsicInst>(call) && !call->arg_empty())
+        return false;
+      for (Value *operand : inst.operands()) {
+        bool is_stored = isa<StoreInst>(inst) && operand == cast<StoreInst>(inst).getValueOperand();
+        if (is_stored && operand->getType()->isPtrOrPtrVectorTy())
+          return false;
+        if (operand->getType()->isPtrOrPtrVectorTy() && !isa<Function>(operand) && !is_from(operand, starts, blocks))
+          return false;
+      }
+    }
+  return true;
+}
+
+bool orthant_copy(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef is_original,
+                  LLVMValueRef *arrays, const uint64_t *bytes, size_t count, LLVMValueRef *all, size_t all_count) {
+  auto region = between(unwrap(entry), unwrap(after));
+  SmallPtrSet<const Value *, 8> starts;
+  for (size_t i = 0; i < all_count; i++)
+    starts.insert(unwrap(all[i]));
+  for (size_t i = 0; i < count; i++) {
+    if (auto *constant = dyn_cast<Constant>(unwrap(arrays[i])))
+      convertUsersOfConstantsToInstructions({constant}, &pass->function);
+    pull_in(region, unwrap(arrays[i]));
+  }
+  auto *choice = dyn_cast<Instruction>(unwrap(is_original));
+  if (!choice || !all_are_from(region, starts))
+    return false;
+  SmallPtrSet<const BasicBlock *, 32> blocks(region.begin(), region.end());
+  DominatorTree tree(pass->function);
+  auto is_inside = [&](const Use &use) {
+    auto *user = dyn_cast<Instruction>(use.getUser());
+    return user && blocks.contains(user->getParent());
+  };
+  auto is_known = [&](const Use &use) {
+    auto *user = cast<Instruction>(use.getUser());
+    return (isa<GetElementPtrInst>(user) || user->mayReadOrWriteMemory()) && tree.dominates(choice, use);
+  };
+  for (size_t i = 0; i < count; i++)
+    for (const Use &use : unwrap(arrays[i])->uses())
+      if (is_inside(use) && !is_known(use))
+        return false;
+  for (size_t i = 0; i < count; i++) {
+    Value *start = unwrap(arrays[i]);
+    IRBuilder<> builder(&*unwrap(entry)->getFirstInsertionPt());
+    AllocaInst *copy = builder.CreateAlloca(ArrayType::get(builder.getInt8Ty(), bytes[i]));
+    copy->setAlignment(Align(64));
+    builder.SetInsertPoint(choice->getParent(), std::next(choice->getIterator()));
+    Value *either = builder.CreateSelect(choice, start, copy);
+    start->replaceUsesWithIf(either, [&](Use &use) { return use.getUser() != either && is_inside(use); });
+    arrays[i] = wrap(copy);
+  }
+  return true;
 }
 
 bool orthant_outline(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef worth,
-                     LLVMValueRef private_slot) {
-  auto *choice = cast<BranchInst>(unwrap(entry)->getTerminator());
-  auto *variable = private_slot ? cast<Instruction>(unwrap(private_slot)) : nullptr;
-  move_to(variable, *unwrap(entry));
+                     LLVMValueRef *private_slots, size_t count) {
+  ArrayRef<LLVMValueRef> variables(private_slots, count);
+  move_to(variables, *unwrap(entry));
   Function *body = extract(pass->function, between(unwrap(entry), unwrap(after)));
-  move_to(variable, (body ? body : &pass->function)->getEntryBlock());
+  move_to(variables, (body ? body : &pass->function)->getEntryBlock());
   if (!body || !body->hasOneUse()) {
-    choice->setCondition(ConstantInt::getFalse(choice->getContext()));
+    orthant_run_alone(entry);
     return false;
   }
   pass->outlined.push_back(body);

@@ -183,14 +183,20 @@ void orthant_annotate(LLVMValueRef inst, LLVMMetadataRef own, const LLVMMetadata
 // The accesses of the group do not depend on each other across iterations of the loop with that latch, which LLVM may unroll
 // unless it stays rolled.
 void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group, bool stays_rolled);
-// What LLVM's verifier says; nothing if all is well.
 // Makes a function of the blocks from entry to after, which the runtime calls in each thread if worth holds; the entry ends with a
-// branch by worth. False: it cannot be, and worth counts as false in the blocks. A private variable (or null) is used by these
-// blocks only, and each thread gets its own.
+// branch by worth. False: it cannot be, and worth counts as false in the blocks. Private variables are used by these blocks
+// only, and each thread gets its own.
 bool orthant_outline(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef worth,
-                     LLVMValueRef private_slot);
+                     LLVMValueRef *private_slots, size_t count);
+// In these blocks: memory on the stack, of so many bytes each, instead of arrays that start there, unless is_original. The starts
+// give way to that memory, which is private. False: it cannot be, because some address there is computed neither from where one
+// of all arrays starts nor on the stack.
+bool orthant_copy(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef is_original,
+                  LLVMValueRef *arrays, const uint64_t *bytes, size_t count, LLVMValueRef *all, size_t all_count);
+void orthant_run_alone(LLVMBasicBlockRef entry); // worth counts as false in the blocks that begin there
 bool orthant_keep(OrthantPass *pass); // the function as it is, for orthant_undo; false: that cannot be
 void orthant_undo(OrthantPass *pass); // when the pass is done, the function is what was kept
+// What LLVM's verifier says; nothing if all is well.
 void orthant_verify(OrthantPass *pass, OrthantSink sink, void *data);
 
 // ---- scev.cpp ----

@@ -244,8 +244,21 @@ unsafe extern "C" {
         entry: LLVMBasicBlockRef,
         after: LLVMBasicBlockRef,
         worth: LLVMValueRef,
-        private: LLVMValueRef,
+        private: *mut LLVMValueRef,
+        count: usize,
     ) -> bool;
+    pub fn orthant_copy(
+        pass: *mut OrthantPass,
+        entry: LLVMBasicBlockRef,
+        after: LLVMBasicBlockRef,
+        is_original: LLVMValueRef,
+        arrays: *mut LLVMValueRef,
+        bytes: *const u64,
+        count: usize,
+        all: *mut LLVMValueRef,
+        all_count: usize,
+    ) -> bool;
+    pub fn orthant_run_alone(entry: LLVMBasicBlockRef);
     pub fn orthant_keep(pass: *mut OrthantPass) -> bool;
     pub fn orthant_undo(pass: *mut OrthantPass);
     pub fn orthant_verify(pass: *mut OrthantPass, sink: Sink, data: *mut c_void);

@@ -221,17 +221,58 @@ impl<'p> Pass<'p> {
     }
 
     /// Makes a function of the blocks from `entry` to `after` that the runtime calls in each thread if `worth` holds. False: it
-    /// cannot; the blocks then do what is to be done alone. `private`: a stack variable that only these blocks use, and that each
+    /// cannot; the blocks then do what is to be done alone. `private`: stack variables that only these blocks use, and that each
     /// thread has for itself.
     pub(crate) fn outline(
         self,
         entry: Block<'p>,
         after: Block<'p>,
         worth: Value<'p>,
-        private: Option<Value<'p>>,
+        private: &[Value<'p>],
     ) -> bool {
-        let private = private.map_or(std::ptr::null_mut(), |value| value.raw);
-        ask!(ffi::orthant_outline(self.raw, entry.raw, after.raw, worth.raw, private))
+        let mut private: Vec<_> = private.iter().map(|value| value.raw).collect();
+        ask!(ffi::orthant_outline(
+            self.raw,
+            entry.raw,
+            after.raw,
+            worth.raw,
+            private.as_mut_ptr(),
+            private.len()
+        ))
+    }
+
+    /// In the blocks from `entry` to `after`: memory on the stack, so many bytes each, instead of these arrays, unless
+    /// `is_original`. The result is that memory; `None`: it cannot be, because some address there is not computed from where one
+    /// of `all` arrays starts. Nothing is different then.
+    pub(crate) fn copy(
+        self,
+        entry: Block<'p>,
+        after: Block<'p>,
+        is_original: Value<'p>,
+        arrays: &[(Value<'p>, i64)],
+        all: &[Value<'p>],
+    ) -> Option<Vec<Value<'p>>> {
+        let mut starts: Vec<_> = arrays.iter().map(|(start, _)| start.raw).collect();
+        let bytes: Vec<u64> = arrays.iter().map(|(_, bytes)| bytes.unsigned_abs()).collect();
+        let mut all: Vec<_> = all.iter().map(|value| value.raw).collect();
+        // The starts give way to the memory.
+        let is_done = ask!(ffi::orthant_copy(
+            self.raw,
+            entry.raw,
+            after.raw,
+            is_original.raw,
+            starts.as_mut_ptr(),
+            bytes.as_ptr(),
+            starts.len(),
+            all.as_mut_ptr(),
+            all.len()
+        ));
+        is_done.then(|| starts.into_iter().map(Value::of).collect())
+    }
+
+    /// The choice at the end of a region's first block goes to where it runs in one thread.
+    pub(crate) fn run_alone(self, entry: Block<'p>) {
+        ask!(ffi::orthant_run_alone(entry.raw));
     }
 
     /// Keeps the function as it is, so that all can be undone; false if that cannot be.

@@ -9,7 +9,10 @@
 //!
 //! Dependences between updates of one reduction ([`Dependences::reduction`]) bind only those who may not reassociate
 //! ([`Reductions::Kept`]). A band member is *parallel* if no dependence, reductions included, joins two instances that
-//! agree on everything outside of the member and differ in it: only then can its iterations run side by side.
+//! agree on everything outside of the member and differ in it: only then can its iterations run side by side. It goes
+//! *forward* if no dependence between instances that agree on everything outside of the band runs against it. Where two
+//! members do, whose values are numbers of tiles, no dependence joins two tiles of one diagonal: the number of one of them
+//! would have to fall.
 //!
 //! # How it is decided
 //! For each dependence relation D, outermost time first: D must have no pair whose sink is earlier at this
@@ -235,15 +238,42 @@ pub fn parallel_is_legal(
     band: &ScheduleNode,
     member: usize,
 ) -> Result<Verdict, Error> {
+    let (outside, own) = around(scop, band, member)?;
+    let checker = Checker { scop, dependences, kinds: &Kind::ALL };
+    let found = checker.side_by_side(&outside, &own, member)?;
+    Ok(found.map_or(Verdict::Legal, |violation| Verdict::Illegal(Box::new(violation))))
+}
+
+/// Whether no dependence goes backwards in a band's member, reductions included, whatever it does in the members before.
+pub fn forward_is_legal(
+    scop: &Scop,
+    dependences: &Dependences,
+    band: &ScheduleNode,
+    member: usize,
+) -> Result<bool, Error> {
+    let (outside, own) = around(scop, band, member)?;
+    let checker = Checker { scop, dependences, kinds: &Kind::ALL };
+    for (_, source, sink, relation) in checker.relations()? {
+        let (first, second) = (&own.parts[source.index()][member], &own.parts[sink.index()][member]);
+        if first.plain_is_empty()? || second.plain_is_empty()? {
+            continue;
+        }
+        let backwards = first.clone().lex_gt_map(second.clone())?.intersect(relation)?;
+        if !backwards.is_empty()? && !checker.agreeing(&outside, source, sink, backwards)?.is_empty()? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The times outside of a band, and those of the band itself, which must have the member.
+pub(crate) fn around(scop: &Scop, band: &ScheduleNode, member: usize) -> Result<(Times, Times), Error> {
     if band.get_type()? != ScheduleNodeType::Band || member >= band.band_n_member()? {
         return Err(Error::Malformed(format!("the node is no band with a member {member}")));
     }
-    let checker = Checker { scop, dependences, kinds: &Kind::ALL };
     let outside = band.get_prefix_schedule_relation()?;
     let own = band.band_get_partial_schedule_union_map()?.intersect_domain(band.get_domain()?)?;
-    let (outside, own) = (Times::new(scop, &outside)?, Times::new(scop, &own)?);
-    let found = checker.side_by_side(&outside, &own, member)?;
-    Ok(found.map_or(Verdict::Legal, |violation| Verdict::Illegal(Box::new(violation))))
+    Ok((Times::new(scop, &outside)?, Times::new(scop, &own)?))
 }
 
 /// Whether the cells that one statement updates can stay in registers while the first of the three loops below a node
@@ -295,11 +325,11 @@ pub fn registers_are_legal(
 }
 
 /// The time of each statement's instances.
-struct Times {
+pub(crate) struct Times {
     /// For each statement `{ S[i] -> [t0, ...] }`, restricted to the scop's instances.
-    whole: Vec<Map>,
+    pub(crate) whole: Vec<Map>,
     /// For each statement and position k: `{ S[i] -> [tk] }`.
-    parts: Vec<Vec<Map>>,
+    pub(crate) parts: Vec<Vec<Map>>,
 }
 
 impl Times {

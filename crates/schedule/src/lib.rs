@@ -39,6 +39,8 @@ mod json;
 pub mod legality;
 mod machine;
 mod marks;
+mod pivot;
+mod private;
 mod shrink;
 pub mod threads;
 pub mod tree;
@@ -145,8 +147,6 @@ pub struct New {
     pub schedule: Schedule,
     /// The same without loops in threads, if it has some.
     pub alone: Option<Schedule>,
-    /// Whether some of them run over wavefronts.
-    pub has_waves: bool,
     /// If it could have had some: why it has none.
     pub why_alone: Option<String>,
     /// One line for each statement, `T(S): (i + j, i)`, then one for each innermost band.
@@ -332,12 +332,20 @@ impl Way {
     }
 }
 
+/// The candidate to take.
+struct Choice {
+    candidate: Candidate,
+    /// What it costs, in threads if there are to be some.
+    cost: Cost,
+    /// Whether its innermost bands are as the program has them.
+    is_plain: bool,
+}
+
 /// A candidate with its changes made.
 struct Finished {
     schedule: Schedule,
     /// Without loops in threads, if it has some.
     alone: Option<Schedule>,
-    has_waves: bool,
     why_alone: Option<String>,
     description: String,
     form: Form,
@@ -364,13 +372,13 @@ impl Optimizer<'_> {
             return original(Reason::NoLoops);
         }
         *self.step = "the search for a better order";
-        let Some(best) = self.best(&bonds, &models)? else {
+        let Some(best) = self.best(&bonds, &models, &before)? else {
             return original(match self.spent.get() {
                 true => Reason::BudgetSpent(self.step),
                 false => Reason::NothingElse,
             });
         };
-        let new = threads::cost(&bonds, &best, &models, self.options)?;
+        let Choice { candidate: best, cost: new, is_plain } = best;
         let prediction = Prediction { original: before.cost, new };
         if best.is_unchanged(&before) && prediction.new == best.cost {
             return original(match self.options.threads {
@@ -378,7 +386,7 @@ impl Optimizer<'_> {
                 _ => self.why_not_in_threads(&best.schedule)?,
             });
         }
-        if !self.pays(&prediction) {
+        if !self.pays(&prediction, is_plain) {
             return original(Reason::NothingPays(prediction));
         }
         let is_unchanged = best.is_unchanged(&before);
@@ -387,23 +395,27 @@ impl Optimizer<'_> {
             Ok(finished) => finished,
             Err(reason) => return original(reason),
         };
-        let Finished { schedule, alone: unthreaded, has_waves, why_alone, description, form } = finished;
+        let Finished { schedule, alone: unthreaded, why_alone, description, form } = finished;
         let prediction = if unthreaded.is_some() { prediction } else { alone };
         if unthreaded.is_none() && is_unchanged {
             return original(why_alone.map_or(Reason::NothingElse, Reason::NoThreads));
         }
-        match self.pays(&prediction) {
+        match self.pays(&prediction, is_plain) {
             true => {
-                let new =
-                    New { schedule, alone: unthreaded, has_waves, why_alone, description, form, prediction };
+                let new = New { schedule, alone: unthreaded, why_alone, description, form, prediction };
                 Ok(Decision::New(Box::new(new)))
             }
             false => original(Reason::NothingPays(prediction)),
         }
     }
 
-    fn pays(&self, prediction: &Prediction) -> bool {
-        prediction.new.total() <= self.options.threshold * prediction.original.total()
+    /// Of plain loops in threads half of the gain that is wanted otherwise is enough: nothing is different inside of them.
+    fn pays(&self, prediction: &Prediction, is_plain: bool) -> bool {
+        let threshold = match self.options.threshold {
+            all if is_plain && all < 1.0 => 2.0 * all / (all + 1.0),
+            all => all,
+        };
+        prediction.new.total() <= threshold * prediction.original.total()
     }
 
     /// With loops that run in threads, if there are such; without, if the budget does not allow to find out.
@@ -411,9 +423,7 @@ impl Optimizer<'_> {
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
         let marked = self.scop.ctx.with_budget(left / 2, || -> Result<Marked, Error> {
             Ok(match threads::marked(self.scop, self.dependences, schedule, self.options)? {
-                Marked::Threads { schedule, has_waves } => {
-                    Marked::Threads { schedule: self.mark(schedule)?, has_waves }
-                }
+                Marked::Threads(schedule) => Marked::Threads(self.mark(schedule)?),
                 alone => alone,
             })
         });
@@ -428,7 +438,7 @@ impl Optimizer<'_> {
     fn why_not_in_threads(&self, schedule: &Schedule) -> Result<Reason, Error> {
         Ok(match self.in_threads(schedule)? {
             Marked::Alone(why) => Reason::NoThreads(why),
-            Marked::Threads { .. } => Reason::NothingElse,
+            Marked::Threads(_) => Reason::NothingElse,
         })
     }
 
@@ -442,7 +452,12 @@ impl Optimizer<'_> {
     }
 
     /// The cheapest candidate; `None` if there is none within the budget.
-    fn best(&mut self, bonds: &Bonds, models: &[affine::StmtModel]) -> Result<Option<Candidate>, Error> {
+    fn best(
+        &mut self,
+        bonds: &Bonds,
+        models: &[affine::StmtModel],
+        before: &Candidate,
+    ) -> Result<Option<Choice>, Error> {
         let mut best: Option<(Cost, Candidate)> = None;
         let all: &[Way] = match self.options.fusion {
             // There is nothing to distribute.
@@ -473,7 +488,39 @@ impl Optimizer<'_> {
                 best = Some((cost, found));
             }
         }
-        Ok(best.map(|(_, best)| best))
+        let Some((cost, candidate)) = best else { return Ok(None) };
+        let best = Choice { candidate, cost, is_plain: false };
+        match self.options.threads >= 2 && self.options.fusion == Fusion::Auto {
+            true => self.for_threads(bonds, models, before, best).map(Some),
+            false => Ok(Some(best)),
+        }
+    }
+
+    /// What to run in threads. An order that would not pay in one thread does in several, if only the others have nothing to
+    /// do meanwhile; what it is then expected to save beside that must be sure. Fewer misses are; less work inside of loops is
+    /// not. So the program's own loops, whole or distributed, are preferred unless that order is clearly better without.
+    fn for_threads(
+        &self,
+        bonds: &Bonds,
+        models: &[affine::StmtModel],
+        before: &Candidate,
+        mut best: Choice,
+    ) -> Result<Choice, Error> {
+        if best.candidate.cost.total() <= self.options.threshold * before.cost.total() {
+            return Ok(best);
+        }
+        let sure = best.candidate.cost.work.max(before.cost.work) / best.candidate.cost.work.max(1.0);
+        best.cost.work *= sure;
+        let mut margin = SURELY;
+        for way in [Way::Own, Way::Distributed] {
+            let Some(candidate) = self.candidate_of(bonds, models, way, true)? else { continue };
+            let cost = threads::cost(bonds, &candidate, models, self.options)?;
+            if cost != candidate.cost && margin * cost.total() <= best.cost.total() {
+                best = Choice { candidate, cost, is_plain: true };
+                margin = 1.0 / CLEARLY;
+            }
+        }
+        Ok(best)
     }
 
     /// What one way finds within a share of the budget.
@@ -482,6 +529,17 @@ impl Optimizer<'_> {
         bonds: &Bonds,
         models: &[affine::StmtModel],
         way: Way,
+    ) -> Result<Option<Candidate>, Error> {
+        self.candidate_of(bonds, models, way, false)
+    }
+
+    /// The same; if it is to be plain, the innermost bands stay as they are.
+    fn candidate_of(
+        &self,
+        bonds: &Bonds,
+        models: &[affine::StmtModel],
+        way: Way,
+        is_plain: bool,
     ) -> Result<Option<Candidate>, Error> {
         if matches!(way, Way::Isl(_)) && !candidate::isl_can_schedule(models) {
             return Ok(None);
@@ -499,7 +557,7 @@ impl Optimizer<'_> {
                     None => return Ok(None),
                 },
             };
-            Candidate::new(self.scop, bonds, schedule, models, self.options, false).map(Some)
+            Candidate::new(self.scop, bonds, schedule, models, self.options, is_plain).map(Some)
         });
         match found {
             Ok(found) => Ok(found),
@@ -542,12 +600,11 @@ impl Optimizer<'_> {
             _ => Some(self.in_threads(&schedule)?),
         };
         let schedule = self.mark(schedule)?;
-        let alone =
-            |why_alone| Finished { schedule, alone: None, has_waves: false, why_alone, description, form };
+        let alone = |why_alone| Finished { schedule, alone: None, why_alone, description, form };
         Ok(Ok(match in_threads {
-            Some(Marked::Threads { schedule, has_waves }) => {
+            Some(Marked::Threads(schedule)) => {
                 let alone = alone(None);
-                Finished { schedule, alone: Some(alone.schedule), has_waves, ..alone }
+                Finished { schedule, alone: Some(alone.schedule), ..alone }
             }
             Some(Marked::Alone(why)) => alone(Some(why)),
             None => alone(None),
@@ -597,5 +654,7 @@ impl Optimizer<'_> {
 const GOOD_ENOUGH: f64 = 2.0;
 /// What is left of the cost where most of the work can run in threads.
 const IN_THREADS: f64 = 0.75;
+/// The program's own loops are preferred to what would be that much cheaper.
+const SURELY: f64 = 0.9;
 /// Another candidate must be that much cheaper.
 const CLEARLY: f64 = 0.97;

@@ -1,9 +1,10 @@
 //! Marks in a schedule tree are promises to the back end; those that cannot be proved are taken away.
 
-use crate::legality::{Error, parallel_is_legal, registers_are_legal};
+use crate::legality::{Error, forward_is_legal, parallel_is_legal, registers_are_legal};
+use crate::tree::values;
 use dataflow::Dependences;
-use isl::{Schedule, ScheduleNode, ScheduleNodeType};
-use model::{REGISTERS, Scop, THREADS, VECTOR};
+use isl::{Schedule, ScheduleNode, ScheduleNodeType, Set};
+use model::{REGISTERS, Scop, THREADS, VECTOR, WAVE, wave_sizes};
 
 /// The schedule with those marks only that the checker agrees to. Without them the loops are the same.
 pub fn proved(scop: &Scop, dependences: &Dependences, schedule: Schedule) -> Result<Schedule, Error> {
@@ -37,7 +38,37 @@ fn is_true(scop: &Scop, dependences: &Dependences, mark: &ScheduleNode) -> Resul
             Ok(parallel_is_legal(scop, dependences, &below, 0)?.is_legal())
         }
         Some(REGISTERS) if is_band => registers_are_legal(scop, dependences, &below),
+        // With copies, which are found where they are used.
+        Some(name) if name.starts_with(THREADS) => Ok(false),
+        Some(name) if name.starts_with(WAVE) => match wave_sizes(name) {
+            Some(sizes) if is_band && below.band_n_member()? >= 2 => {
+                wave_is_legal(scop, dependences, &below, sizes)
+            }
+            _ => Ok(false),
+        },
         // One that says nothing to the back end, or that stands where it means nothing.
-        other => Ok(!matches!(other, Some(VECTOR | THREADS | REGISTERS))),
+        other => Ok(!matches!(other, Some(VECTOR | REGISTERS))),
     }
+}
+
+/// Whether tiles of these sizes may run side by side that are on one diagonal of a band's first two members.
+pub fn wave_is_legal(
+    scop: &Scop,
+    dependences: &Dependences,
+    band: &ScheduleNode,
+    sizes: [i64; 2],
+) -> Result<bool, Error> {
+    for (member, size) in sizes.into_iter().enumerate() {
+        if !are_multiples(band, member, size)? || !forward_is_legal(scop, dependences, band, member)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether all values of a band's member are multiples of a number.
+fn are_multiples(band: &ScheduleNode, member: usize, of: i64) -> isl::Result<bool> {
+    let row = band.band_get_partial_schedule()?.get_at(member)?;
+    let multiples = Set::read_from_str(band.ctx(), &format!("{{ [x] : x mod {of} = 0 }}"))?;
+    values(band, row)?.is_subset(&multiples)
 }

@@ -1,18 +1,21 @@
 //! Loops whose iterations run in several threads.
 //!
-//! On each way from the root of a schedule tree to a statement at most one loop gets a mark [`THREADS`]: the outermost one
+//! On each way from the root of a schedule tree to a statement at most one loop gets a mark [`model::THREADS`]: the outermost one
 //! that is parallel, or can be made so:
 //! - a member of a band that is parallel where it stands first: it goes there, if it is a loop over tiles, or else a loop over
 //!   *strips* of it does, so that the order inside of a strip stays as it was chosen;
+//! - a loop that is parallel if each thread has a copy of some arrays ([`private`]);
+//! - a loop that is parallel but for one iteration: it is split there ([`pivot`]);
 //! - if a permutable band of at least two members has none: a *wavefront*. In such a band no dependence goes backwards in any
-//!   member, so tiles `(a, b)` with the same `a + b` do not depend on each other (L. Lamport, "The parallel execution of DO
-//!   loops", 1974, for iterations). The loop over `a + b` runs in sequence, the one over `b` in threads.
+//!   member, so tiles with the numbers `(a, b)` and the same `a + b` do not depend on each other (L. Lamport, "The parallel
+//!   execution of DO loops", 1974, for iterations). Such a band gets a mark [`model::WAVE`]: `astgen` makes a loop over `a + b`
+//!   of it, which runs in sequence, and one over `a`, in threads.
 //!
 //! Loops inside of others that run in sequence must have enough to do to be worth threads each time; what that is, is
 //! estimated here and computed again when the program runs.
 //!
-//! That a loop is parallel is proved by [`legality::parallel_is_legal`] for the band that gets the mark, and that the loops
-//! may be moved by [`legality::check_with`] for the whole tree.
+//! That a loop is parallel is proved by [`legality::parallel_is_legal`] for the band that gets the mark, that a band has
+//! wavefronts by [`wave_is_legal`], and that loops may be moved by [`legality::check_with`] for the whole tree.
 //!
 //! # Example
 //! `y[j] += A[i][j] * x[i]` in the order `(i, j)`: `i` carries the sums, `j` is parallel.
@@ -24,14 +27,17 @@ use crate::affine::{self, StmtModel};
 use crate::candidate::Candidate;
 use crate::cost::Cost;
 use crate::legality::{self, parallel_is_legal};
+use crate::marks::wave_is_legal;
+use crate::pivot;
+use crate::private;
 use crate::tree::{self, Bonds, Step};
 use crate::{Error, Options};
 use dataflow::Dependences;
 use isl::{
-    AstLoopType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, Space, UnionMap,
-    UnionPwAff, UnionPwAffList, Val,
+    AstLoopType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Space, UnionPwAff,
+    UnionPwAffList, Val,
 };
-use model::{REGISTERS, Scop, THREADS};
+use model::{Copied, REGISTERS, Scop, threads_name, wave_name};
 
 /// What is left of the gain of one more thread.
 const EFFICIENCY: f64 = 0.9;
@@ -39,9 +45,12 @@ const EFFICIENCY: f64 = 0.9;
 /// How many operations and accesses a loop inside of others must have to be worth threads, by estimate.
 const LEAST_WORK: f64 = 50_000.0;
 
-/// Strips are as long as a multiple of this, and no longer than that.
-const STRIP: i64 = 64;
+/// How long strips are.
+const SHORTEST_STRIP: i64 = 64;
 const LONGEST_STRIP: i64 = 2048;
+
+/// A loop that has more iterations only because nothing is known of a size.
+const LONGEST_KNOWN: f64 = 1e6;
 
 /// How many tiles each thread gets at least, if there are such that are large enough.
 const TILES: f64 = 3.0;
@@ -49,18 +58,19 @@ const TILES: f64 = 3.0;
 /// The size of tiles that are large enough.
 const SMALLEST_TILE: i64 = 64;
 
+/// Sizes of tiles and strips are multiples of this.
+const GRAIN: i64 = 16;
+
+/// How much more than it must the busiest thread may have to do.
+const FAIR: f64 = 1.03;
+
 /// The sizes of tiles of a wavefront.
 const WAVE_SIZE: i64 = 32;
 
 /// What became of a schedule.
 pub enum Marked {
-    /// Some loops run in threads.
-    Threads {
-        /// The schedule with marks.
-        schedule: Schedule,
-        /// Whether some run over wavefronts.
-        has_waves: bool,
-    },
+    /// Some loops run in threads: the schedule with marks.
+    Threads(Schedule),
     /// None does; the reason.
     Alone(String),
 }
@@ -73,16 +83,8 @@ pub fn marked(
     options: &Options,
 ) -> Result<Marked, Error> {
     let models = affine::models(scop, options.estimate)?;
-    let mut marker = Marker {
-        scop,
-        dependences,
-        options,
-        models: &models,
-        found: 0,
-        is_moved: false,
-        has_waves: false,
-        why_not: None,
-    };
+    let mut marker =
+        Marker { scop, dependences, options, models: &models, found: 0, is_moved: false, why_not: None };
     let marked = marker.place(schedule.get_root()?)?.get_schedule()?;
     if marker.found == 0 {
         let why = marker.why_not.map_or_else(String::new, |why| format!(": {why}"));
@@ -91,7 +93,7 @@ pub fn marked(
     let is_legal =
         !marker.is_moved || legality::check_with(scop, dependences, &marked, options.reductions)?.is_legal();
     Ok(match is_legal {
-        true => Marked::Threads { schedule: marked, has_waves: marker.has_waves },
+        true => Marked::Threads(marked),
         false => Marked::Alone("loops that could run in threads cannot be put outside".to_owned()),
     })
 }
@@ -124,7 +126,7 @@ fn share(bonds: &Bonds, candidate: &Candidate, models: &[StmtModel], options: &O
                 freedom.permutable
                     || planned.change.order.first().is_some_and(|first| freedom.coincident[*first])
             }
-            None => tree::can_be_parallel(bonds, band)?,
+            None => band.permutable && band.rows.len() > 1 || tree::can_be_parallel(bonds, band)?,
         });
     }
     let (mut all, mut parallel) = (0.0, 0.0);
@@ -162,8 +164,6 @@ struct Marker<'a> {
     found: usize,
     /// Whether loops have changed places.
     is_moved: bool,
-    /// Whether some loops run over wavefronts.
-    has_waves: bool,
     /// What keeps the first loop that was looked at from being parallel.
     why_not: Option<String>,
 }
@@ -202,6 +202,9 @@ impl Marker<'_> {
             let finer = self.finer(node.clone())?;
             return Ok(Some(self.mark(finer)?));
         }
+        if let Some(copies) = private::copies(self.scop, self.dependences, node)? {
+            return Ok(Some(self.mark_with(node.clone(), &copies)?));
+        }
         for moved in self.moved(node)? {
             if self.is_parallel(&moved)? {
                 self.is_moved = true;
@@ -209,14 +212,61 @@ impl Marker<'_> {
                 return Ok(Some(self.mark(finer)?));
             }
         }
-        for wave in self.wavefronts(node)? {
-            let inner = wave.band_split(1)?.child(0)?;
-            if self.is_parallel(&inner)? {
-                (self.is_moved, self.has_waves) = (true, true);
-                return Ok(Some(self.mark(inner)?.parent()?));
+        if let Some(split) = self.at_pivot(node)? {
+            return Ok(Some(split));
+        }
+        for Wave { band, sizes, is_moved } in self.wavefronts(node)? {
+            if wave_is_legal(self.scop, self.dependences, &band, sizes)? {
+                self.is_moved |= is_moved;
+                return Ok(Some(band.insert_mark(Id::new(&self.scop.ctx, &wave_name(sizes))?)?));
             }
         }
         Ok(None)
+    }
+
+    /// The band split where its first loop is parallel before and behind one iteration.
+    fn at_pivot(&mut self, node: &ScheduleNode) -> Result<Option<ScheduleNode>, Error> {
+        if is_tiled(node)? {
+            return Ok(None);
+        }
+        for mut split in pivot::splits(self.scop, node)? {
+            if !self.sides_are_parallel(&split)? {
+                continue;
+            }
+            for side in pivot::SIDES {
+                let marked = self.mark(split.child(side)?.child(0)?)?;
+                split = self.with_parallel_rest(marked)?.ancestor(2)?;
+            }
+            self.is_moved = true;
+            return Ok(Some(split));
+        }
+        Ok(None)
+    }
+
+    /// Splits what is in a marked loop, too, if that is one loop, which is then parallel but for one iteration.
+    fn with_parallel_rest(&mut self, marked: ScheduleNode) -> Result<ScheduleNode, Error> {
+        let rest = marked.get_child(0)?.get_child(0)?;
+        let is_loop = rest.get_type()? == ScheduleNodeType::Band
+            && rest.band_n_member()? == 1
+            && !tree::has_band_below(&rest)?;
+        if is_loop && !self.is_parallel(&rest)? {
+            for split in pivot::splits(self.scop, &rest)? {
+                if self.sides_are_parallel(&split)? {
+                    return Ok(split.ancestor(2)?);
+                }
+            }
+        }
+        Ok(marked)
+    }
+
+    /// Whether the loops before and behind the iteration at which one is split are parallel.
+    fn sides_are_parallel(&mut self, split: &ScheduleNode) -> Result<bool, Error> {
+        for side in pivot::SIDES {
+            if !self.is_parallel(&split.get_child(side)?.get_child(0)?)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The band with another loop first: another one over tiles, or one over strips of a loop in the band, or inside of tiles.
@@ -226,7 +276,8 @@ impl Marker<'_> {
             if is_permutable { node.band_n_member() } else { Ok(0) }
         };
         if !is_tiled(node)? {
-            return (1..members(node)?).map(|member| self.strips(node, node, member)).collect();
+            let strips = (1..members(node)?).map(|member| self.strips(node, node, member));
+            return strips.filter_map(Result::transpose).collect();
         }
         let mut moved = Vec::new();
         for member in 1..members(node)? {
@@ -235,42 +286,72 @@ impl Marker<'_> {
         let below = node.get_child(0)?;
         for member in 0..members(&below)? {
             if !is_tiled(&below)? {
-                moved.push(self.strips(node, &below, member)?);
+                moved.extend(self.strips(node, &below, member)?);
             }
         }
         Ok(moved)
     }
 
-    /// If the first loop is one over tiles of which there are few: one over smaller tiles, so that all threads get as much to do.
+    /// If the first loop is one over tiles: one over smaller tiles, if all threads get as much to do then.
     fn finer(&mut self, node: ScheduleNode) -> isl::Result<ScheduleNode> {
         if !is_tiled(&node)? {
             return Ok(node);
         }
         let (old, size) = (node.band_get_partial_schedule()?, step(&node, 0)?);
-        let mut finer = size;
-        while finer % 16 == 0
-            && finer > SMALLEST_TILE
-            && finer as f64 * TILES * self.threads() > self.longest()
-        {
-            finer /= 2;
-        }
         let tiled = old.get_at(0)?;
-        let mut below = node.get_child(0)?;
-        while finer < size && matches!(below.get_type()?, ScheduleNodeType::Band | ScheduleNodeType::Mark) {
-            if below.get_type()? == ScheduleNodeType::Band {
-                let rows = below.band_get_partial_schedule()?;
-                for at in 0..below.band_n_member()? {
-                    let row = rows.get_at(at)?;
-                    if tiles(self.scop, row.clone(), size)?.plain_is_equal(&tiled)? {
-                        let new = old.set_at(0, tiles(self.scop, row, finer)?)?;
-                        self.is_moved = true;
-                        return with_rows(&node, new);
-                    }
-                }
+        let inside = rows_below(&node)?;
+        for (row, _) in &inside {
+            if !tiles(self.scop, row.clone(), size)?.plain_is_equal(&tiled)? {
+                continue;
             }
-            below = below.get_child(0)?;
+            let finer = self.fair_size(&node, row, size, self.grain(row, size, &inside)?)?;
+            if finer < size {
+                self.is_moved = true;
+                return with_rows(&node, old.set_at(0, tiles(self.scop, row.clone(), finer)?)?);
+            }
         }
         Ok(node)
+    }
+
+    /// What the size of tiles of a row must be a multiple of: the size of the blocks in them, if there are any.
+    fn grain(&self, row: &UnionPwAff, size: i64, inside: &[(UnionPwAff, i64)]) -> isl::Result<i64> {
+        for (other, step) in inside.iter().filter(|(_, step)| (2..size).contains(step)) {
+            if tiles(self.scop, row.clone(), *step)?.plain_is_equal(other)? {
+                return Ok(*step);
+            }
+        }
+        Ok(GRAIN)
+    }
+
+    /// The largest size of tiles with which the thread that has most to do has hardly more than it must. Where later tiles
+    /// are longer than others, or how many there are is not known, there must be more of them.
+    fn fair_size(&self, node: &ScheduleNode, row: &UnionPwAff, size: i64, grain: i64) -> isl::Result<i64> {
+        let length = self.length(node, row)?;
+        let each = length / (TILES * self.threads());
+        let most = match (self.scop.params.is_empty(), self.is_box(node)?) {
+            (true, true) => size as f64,
+            (true, false) => 0.8 * each,
+            (false, _) => each,
+        };
+        let is_good = |tile: &i64| *tile >= SMALLEST_TILE && *tile as f64 <= most.max(SMALLEST_TILE as f64);
+        let sizes: Vec<i64> = (1..=size / grain).map(|count| count * grain).filter(is_good).collect();
+        let busiest = |tile: i64| {
+            let count = (length / tile as f64).ceil();
+            (count / self.threads()).ceil() * tile as f64
+        };
+        let least = sizes.iter().map(|tile| busiest(*tile)).fold(busiest(size), f64::min);
+        let fair = sizes.into_iter().rev().find(|tile| busiest(*tile) <= FAIR * least);
+        Ok(fair.unwrap_or(size))
+    }
+
+    /// Whether all loops are as long in all iterations of the others.
+    fn is_box(&self, node: &ScheduleNode) -> isl::Result<bool> {
+        for set in node.get_domain()?.get_set_list()?.to_vec()? {
+            if !set.is_box()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn threads(&self) -> f64 {
@@ -303,73 +384,88 @@ impl Marker<'_> {
 
     /// Splits off the first member and marks it.
     fn mark(&self, node: ScheduleNode) -> isl::Result<ScheduleNode> {
+        self.mark_with(node, &[])
+    }
+
+    /// The same with arrays of which each thread has a copy.
+    fn mark_with(&self, node: ScheduleNode, copies: &[Copied]) -> isl::Result<ScheduleNode> {
         let node = if node.band_n_member()? > 1 { node.band_split(1)? } else { node };
-        node.insert_mark(Id::new(&self.scop.ctx, THREADS)?)
+        node.insert_mark(Id::new(&self.scop.ctx, &threads_name(copies))?)
     }
 
-    /// A band over strips of a member of a band above a node.
-    fn strips(&self, node: &ScheduleNode, of: &ScheduleNode, member: usize) -> isl::Result<ScheduleNode> {
+    /// A band over strips of a member of a band above a node; `None` if there is only one.
+    fn strips(
+        &self,
+        node: &ScheduleNode,
+        of: &ScheduleNode,
+        member: usize,
+    ) -> isl::Result<Option<ScheduleNode>> {
         let row = of.band_get_partial_schedule()?.get_at(member)?;
-        let strip = tiles(self.scop, row, self.strip_size())?;
-        let node = node.clone().insert_partial_schedule(rows(self.scop, vec![strip])?)?;
-        node.band_set_permutable(1)?.band_member_set_ast_loop_type(0, AstLoopType::Atomic)
+        let length = self.length(node, &row)?;
+        let size = self.strip_size(length, node.get_schedule_depth()? == 0 && !self.is_box(node)?);
+        if length <= size as f64 {
+            return Ok(None);
+        }
+        let strip = tiles(self.scop, row, size)?;
+        over_tiles(node.clone().insert_partial_schedule(rows(self.scop, vec![strip])?)?).map(Some)
     }
 
-    /// So that each thread gets one, if the loop is the longest. Short strips break up rows that lie in one piece in memory.
-    fn strip_size(&self) -> i64 {
-        let each = (self.longest() / self.threads()) as i64;
-        (each / STRIP + 1).saturating_mul(STRIP).clamp(STRIP, LONGEST_STRIP)
+    /// How many values a row can have below a node: exactly if that is a number within reason, or else by estimate.
+    fn length(&self, node: &ScheduleNode, row: &UnionPwAff) -> isl::Result<f64> {
+        let values = tree::values(node, row.clone())?;
+        let end = |val: Val| val.to_string().parse::<f64>();
+        Ok(match (end(values.clone().dim_min_val(0)?), end(values.dim_max_val(0)?)) {
+            (Ok(first), Ok(last)) if last - first < LONGEST_KNOWN => last - first + 1.0,
+            _ => self.longest(),
+        })
     }
 
-    /// Bands with loops over diagonals of tiles, then along them: of two loops over tiles; of one and another that
+    /// So that each thread gets one of so many iterations, or a few where some have more to do. Short strips break up rows that
+    /// lie in one piece in memory; inside of other loops that costs more than it helps.
+    fn strip_size(&self, length: f64, are_several: bool) -> i64 {
+        let count = if are_several { TILES * self.threads() } else { self.threads() };
+        let size = (length / count / GRAIN as f64).ceil() as i64 * GRAIN;
+        size.clamp(SHORTEST_STRIP, LONGEST_STRIP)
+    }
+
+    /// Bands whose first two loops run over tiles that may have diagonals: of two loops over tiles; of one and another that
     /// is made; or of two that are made.
-    fn wavefronts(&self, node: &ScheduleNode) -> isl::Result<Vec<ScheduleNode>> {
-        let partial = node.band_get_partial_schedule()?;
-        let count = node.band_n_member()?;
+    fn wavefronts(&self, node: &ScheduleNode) -> isl::Result<Vec<Wave>> {
         let row = |node: &ScheduleNode, at| node.band_get_partial_schedule()?.get_at(at);
+        let made = |node: &ScheduleNode, at| tiles(self.scop, row(node, at)?, WAVE_SIZE);
+        let count = node.band_n_member()?;
         let mut waves = Vec::new();
         if !is_tiled(node)? {
             if count > 1 && node.band_get_permutable()? {
-                let [a, b] = [0, 1].map(|at| tiles(self.scop, partial.get_at(at)?, WAVE_SIZE));
-                waves.push(self.wave(node.clone(), (a?, WAVE_SIZE), (b?, WAVE_SIZE), Vec::new())?);
+                let all = rows(self.scop, vec![made(node, 0)?, made(node, 1)?])?;
+                let band = over_tiles(node.clone().insert_partial_schedule(all)?)?;
+                waves.push(Wave { band, sizes: [WAVE_SIZE; 2], is_moved: true });
             }
         } else if count > 1 {
-            let sizes = (step(node, 0)?, step(node, 1)?);
-            let rest = (2..count).map(|at| partial.get_at(at)).collect::<isl::Result<Vec<_>>>()?;
-            let (a, b) = ((partial.get_at(0)?, sizes.0), (partial.get_at(1)?, sizes.1));
-            waves.push(self.wave(node.clone().delete()?, a, b, rest)?);
+            let sizes = [step(node, 0)?, step(node, 1)?];
+            waves.push(Wave { band: node.clone(), sizes, is_moved: false });
         } else {
             let below = node.get_child(0)?;
-            if below.get_type()? == ScheduleNodeType::Band {
-                for at in 0..below.band_n_member()? {
-                    let made = tiles(self.scop, row(&below, at)?, WAVE_SIZE)?;
-                    let known = (partial.get_at(0)?, step(node, 0)?);
-                    waves.push(self.wave(node.clone().delete()?, (made, WAVE_SIZE), known, Vec::new())?);
-                }
+            let members = match below.get_type()? {
+                ScheduleNodeType::Band => below.band_n_member()?,
+                _ => 0,
+            };
+            for at in 0..members {
+                let all = rows(self.scop, vec![row(node, 0)?, made(&below, at)?])?;
+                let sizes = [step(node, 0)?, WAVE_SIZE];
+                waves.push(Wave { band: with_rows(node, all)?, sizes, is_moved: true });
             }
         }
         Ok(waves)
     }
+}
 
-    /// A band above a node: diagonals of the tiles of two rows, the second row, and others.
-    fn wave(
-        &self,
-        node: ScheduleNode,
-        (a, a_size): (UnionPwAff, i64),
-        (b, b_size): (UnionPwAff, i64),
-        others: Vec<UnionPwAff>,
-    ) -> isl::Result<ScheduleNode> {
-        let number =
-            |row: &UnionPwAff, size| row.clone().scale_down_val(Val::int_from_si(&self.scop.ctx, size)?);
-        let diagonal = number(&a, a_size)?.add(number(&b, b_size)?)?;
-        let all: Vec<_> = [diagonal, b].into_iter().chain(others).collect();
-        let count = all.len();
-        let mut node = node.insert_partial_schedule(rows(self.scop, all)?)?.band_set_permutable(0)?;
-        for at in 0..count {
-            node = node.band_member_set_ast_loop_type(at, AstLoopType::Atomic)?;
-        }
-        Ok(node)
-    }
+/// Loops over tiles whose diagonals may run in threads.
+struct Wave {
+    band: ScheduleNode,
+    sizes: [i64; 2],
+    /// Whether the band is a new one.
+    is_moved: bool,
 }
 
 /// Whether a band's loops run over tiles.
@@ -380,9 +476,25 @@ fn is_tiled(node: &ScheduleNode) -> isl::Result<bool> {
 /// By how much a member of a band grows at least: for a loop over tiles, their size.
 fn step(node: &ScheduleNode, member: usize) -> isl::Result<i64> {
     let row = node.band_get_partial_schedule()?.get_at(member)?;
-    let values = UnionMap::from_union_pw_aff(row)?.intersect_domain(node.get_domain()?)?.range()?;
-    let text = Set::from_union_set(values)?.get_stride(0)?.to_string();
+    let text = tree::values(node, row)?.get_stride(0)?.to_string();
     Ok(text.parse().unwrap_or(1).max(1))
+}
+
+/// The rows of the bands below a band, down to where the tree branches, and by how much each grows.
+fn rows_below(node: &ScheduleNode) -> isl::Result<Vec<(UnionPwAff, i64)>> {
+    let mut found = Vec::new();
+    let mut below = node.get_child(0)?;
+    while matches!(below.get_type()?, ScheduleNodeType::Band | ScheduleNodeType::Mark) {
+        if below.get_type()? == ScheduleNodeType::Band {
+            let rows = below.band_get_partial_schedule()?;
+            let is_tiled = is_tiled(&below)?;
+            for at in 0..below.band_n_member()? {
+                found.push((rows.get_at(at)?, if is_tiled { step(&below, at)? } else { 1 }));
+            }
+        }
+        below = below.get_child(0)?;
+    }
+    Ok(found)
 }
 
 /// The band with a member at the front.
@@ -399,12 +511,16 @@ fn first(node: &ScheduleNode, member: usize) -> isl::Result<ScheduleNode> {
 
 /// A band of loops over tiles with other rows.
 fn with_rows(node: &ScheduleNode, rows: MultiUnionPwAff) -> isl::Result<ScheduleNode> {
-    let count = node.band_n_member()?;
-    let mut node = node.clone().delete()?.insert_partial_schedule(rows)?.band_set_permutable(1)?;
-    for at in 0..count {
-        node = node.band_member_set_ast_loop_type(at, AstLoopType::Atomic)?;
+    over_tiles(node.clone().delete()?.insert_partial_schedule(rows)?)
+}
+
+/// The band as one of loops over tiles.
+fn over_tiles(band: ScheduleNode) -> isl::Result<ScheduleNode> {
+    let mut band = band.band_set_permutable(1)?;
+    for at in 0..band.band_n_member()? {
+        band = band.band_member_set_ast_loop_type(at, AstLoopType::Atomic)?;
     }
-    Ok(node)
+    Ok(band)
 }
 
 /// The start of the tile that a row is in.

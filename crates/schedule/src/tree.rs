@@ -11,8 +11,8 @@
 
 use crate::affine::{Row, row};
 use isl::{
-    AstLoopType, DimType, Id, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, UnionMap,
-    UnionPwAffList, UnionSet, Val,
+    AstLoopType, DimType, Id, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap,
+    UnionPwAff, UnionPwAffList, UnionSet, Val,
 };
 use model::{Order, REGISTERS, Scop, StmtId, written};
 use std::collections::HashMap;
@@ -545,6 +545,11 @@ pub fn stmts_below(scop: &Scop, node: &ScheduleNode) -> isl::Result<Vec<usize>> 
     found.sort_unstable();
     found.dedup();
     Ok(found)
+}
+
+/// The values that a row has for the instances below a node.
+pub fn values(node: &ScheduleNode, row: UnionPwAff) -> isl::Result<Set> {
+    Set::from_union_set(UnionMap::from_union_pw_aff(row)?.intersect_domain(node.get_domain()?)?.range()?)
 }
 
 fn change_band(

@@ -109,6 +109,23 @@ fn promises_that_cannot_be_proved_are_dropped() {
 }
 
 #[test]
+fn wavefronts_that_cannot_be_proved_are_dropped() {
+    let plain = product("B");
+    assert_eq!(marks_left(&plain, &["i"], "wave 1 1", &["k", "j"]), 1);
+    assert_eq!(marks_left(&plain, &["i"], "wave 2 1", &["k", "j"]), 0, "not the starts of tiles");
+    assert_eq!(marks_left(&plain, &["i"], "wave 1 2", &["k", "j"]), 0, "not the starts of tiles");
+    assert_eq!(marks_left(&plain, &["i"], "wave", &["k", "j"]), 0, "no sizes");
+    assert_eq!(marks_left(&plain, &["i", "k"], "wave 1 1", &["j"]), 0, "one loop");
+    let diagonal = "scop product\nparam n [1, 1000]\narray A [n + 1, n + 1] 8
+stmt S { S[i, j, k] : 0 <= i, j, k < n }\n  read { S[i, j, k] -> A[i, j + 1] }\n  write { S[i, j, k] -> A[i + 1, j] }
+order { for { for { for { S } } } }";
+    assert_eq!(marks_left(diagonal, &[], "wave 1 1", &["i", "i + j", "k"]), 1);
+    assert_eq!(marks_left(diagonal, &[], "wave 1 1", &["i", "j", "k"]), 0, "a column to the left");
+    assert_eq!(marks_left(diagonal, &[], "wave 1 1", &["i", "k", "j"]), 0, "an earlier k");
+    assert_eq!(marks_left(diagonal, &["i"], "wave 1 1", &["j", "k"]), 1, "nothing inside of a row");
+}
+
+#[test]
 fn blocks_are_written_and_read() {
     let (scop, dependences) = read(&product("B"));
     let Decision::New(new) = optimize(&scop, &dependences, &Options::default()).unwrap() else {

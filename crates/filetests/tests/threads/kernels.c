@@ -22,6 +22,69 @@ void steps(int n, double *restrict a, double *restrict b) {
     FOR(i, 1, n - 1) FOR(j, 1, n - 1) a[i * n + j] = b[i * n + j - 1] * 0.5 + b[i * n + j + 1] * 0.25;
   }
 }
+// With k fixed, rows and columns depend on each other through those of number k only.
+void pivot(int n, double *restrict a, const double *restrict b) {
+  FOR(k, 0, n) FOR(i, 0, n) FOR(j, 0, n) {
+    double through = a[i * n + k] + a[k * n + j];
+    a[i * n + j] = a[i * n + j] < through ? a[i * n + j] : through;
+  }
+}
+// Wavefronts in a triangle, with a loop inside.
+void folding(int n, double *restrict a, const double *restrict b) {
+  for (int i = n - 1; i >= 0; i--)
+    FOR(j, i + 1, n) FOR(k, i + 1, j) a[i * n + j] += a[i * n + k] * 0.01 + a[k * n + j] * 0.02;
+}
+// Wavefronts over tiles in time.
+void in_place(int n, double *restrict a, const double *restrict b) {
+  FOR(t, 0, 9) FOR(i, 1, n - 1) FOR(j, 1, n - 1)
+    a[i * n + j] = (a[(i - 1) * n + j + 1] + a[i * n + j - 1] + a[(i + 1) * n + j - 1]) * 0.25 + a[i * n + j] * 0.125;
+}
+// Each iteration needs the line for itself; what the last one leaves in it is used.
+void line(int n, double *restrict a, const double *restrict b) {
+  double line[40];
+  if (n < 40) return;
+  FOR(i, 0, n) {
+    FOR(p, 0, 40) line[p] = b[i * n + p] * 2 + i;
+    FOR(p, 0, 40) a[i * n + p] += line[39 - p];
+  }
+  FOR(p, 0, 40) a[p] -= line[p] * 0.5;
+}
+// The same with sums in the line, in each of some steps, and with two of them.
+void lines(int n, double *restrict a, const double *restrict b) {
+  double line[40], other[7];
+  if (n < 40) return;
+  FOR(t, 0, 3) FOR(i, 0, n) {
+    FOR(p, 0, 40) line[p] = 0;
+    FOR(p, 0, 7) other[p] = b[i * n + 3 * p];
+    FOR(q, 0, 40) FOR(p, 0, 40) line[p] += b[i * n + q] * b[q * n + p];
+    FOR(p, 0, 40) a[i * n + p] += line[p];
+    FOR(p, 0, 7) a[i * n + p] *= other[6 - p];
+  }
+  FOR(p, 0, 40) a[p] += line[p];
+  FOR(p, 0, 7) a[p] -= other[p];
+}
+// Some cells keep what an earlier iteration left.
+void kept(int n, double *restrict a, const double *restrict b) {
+  double line[300];
+  FOR(p, 0, 300) line[p] = p;
+  if (n < 40) return;
+  FOR(i, 0, 40) {
+    FOR(p, 0, 40 - i) line[p] = b[i * n + p] + i;
+    FOR(p, 0, 40 - i) a[i * n + p] += line[p];
+  }
+  FOR(p, 0, 40) a[p] -= line[p];
+}
+// Some iterations read what an earlier one left, or what was there before.
+void carried(int n, double *restrict a, const double *restrict b) {
+  double line[41];
+  FOR(p, 0, 41) line[p] = p;
+  if (n < 40) return;
+  FOR(i, 0, n) {
+    FOR(p, 0, 40) a[i * n + p] += line[p + 1];
+    FOR(p, 0, 40) line[p] = b[i * n + p] - i;
+  }
+  FOR(p, 0, 41) a[p] -= line[p];
+}
 void backwards(int n, double *restrict a, const double *restrict b) {
   for (int i = n - 1; i >= 0; i -= 3) FOR(j, 0, n) a[i * n + j] -= b[j * n + i];
 }

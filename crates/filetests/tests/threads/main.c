@@ -6,10 +6,12 @@
 #include <string.h>
 
 typedef void Kernel(int n, double *a, double *b);
-Kernel rows, columns, triangle, product, wavefront, steps, backwards, recurse;
-static Kernel *const kernels[] = {rows, columns, triangle, product, wavefront, steps, backwards, recurse};
-static const char *const names[] = {"rows",  "columns",   "triangle", "product", "wavefront",
-                                    "steps", "backwards", "recurse"};
+Kernel rows, columns, triangle, product, wavefront, steps, pivot, folding, in_place, line, lines, kept, carried,
+    backwards, recurse;
+static Kernel *const kernels[] = {rows,     columns, triangle, product, wavefront, steps,     pivot,  folding,
+                                  in_place, line,    lines,    kept,    carried,   backwards, recurse};
+static const char *const names[] = {"rows",     "columns", "triangle", "product", "wavefront", "steps",     "pivot",  "folding",
+                                    "in_place", "line",    "lines",    "kept",    "carried",   "backwards", "recurse"};
 enum { KERNELS = sizeof kernels / sizeof *kernels, CREW = 3 };
 static const int sizes[] = {0, 1, 2, 3, 7, 33, 64, 101, 260};
 

@@ -193,7 +193,7 @@ pub fn emit<'p>(
     first.join(&written, check, counting);
     let slots: Vec<_> = emitters.iter().flat_map(Emitter::all_slots).collect();
     pass.promote(&slots);
-    let forks = emitters.iter().flat_map(|emitter| emitter.forked.iter().copied()).collect();
+    let forks = emitters.iter().flat_map(|emitter| emitter.forked.iter().cloned()).collect();
     match pass.verify() {
         Some(message) => Err(Failure::Broken(message)),
         None => Ok(Emitted { growth: Growth { own, added: size_of(builder.created()) }, forks }),

@@ -30,16 +30,23 @@
 //! All of it is computed without signs in 64 bits; a number of an iteration is less than `total`, so no value leaves the loop's
 //! range.
 //!
+//! # Copies
+//! Where the schedule says so, each thread has a copy of some arrays on its stack, except the one that runs the last iteration:
+//! what that leaves in them is what is in them after the loop. All addresses in the region are computed from where
+//! an array starts, which becomes a choice (`shim/outline.cpp`). If some address comes from elsewhere, the loop runs alone.
+//!
 //! # Enough to do
 //! The number of instructions: for each statement its own, times the iterations of the loops around, whose bounds
 //! are taken in the middle of the loops around them. In a triangle that is exact. Products end at `MUCH`.
 
 use super::builder::Builder;
 use super::emit::Emitter;
+use crate::front::lift::ArraySource;
 use crate::pass::{Block, Pass, Value};
 use astgen::{Expr, For, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
+use model::Copied;
 
 /// When loops run in threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,19 +73,43 @@ const LANES: i64 = 4;
 const LONGEST_STEP: i64 = 1 << 31;
 
 /// Code that is to run in threads.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Fork<'p> {
     region: Block<'p>,
     after: Block<'p>,
     worth: Value<'p>,
     /// A stack variable that each thread has for itself.
     private: Option<Value<'p>>,
+    copies: Option<Copies<'p>>,
+}
+
+/// Arrays of which each thread has a copy.
+#[derive(Clone)]
+struct Copies<'p> {
+    /// Whether this thread runs the last iteration; then it has the arrays themselves.
+    is_last: Value<'p>,
+    /// Where each array starts, and how many bytes are copied.
+    arrays: Vec<(Value<'p>, i64)>,
+    /// Where all arrays of the nest start.
+    all: Vec<Value<'p>>,
 }
 
 impl<'p> Fork<'p> {
     /// Makes the function; if that cannot be, the code runs alone.
     pub fn outline(&self, pass: Pass<'p>) -> bool {
-        pass.outline(self.region, self.after, self.worth, self.private)
+        let can_copy = |copies: &Copies<'p>| {
+            pass.copy(self.region, self.after, copies.is_last, &copies.arrays, &copies.all)
+        };
+        let copied = match &self.copies {
+            Some(copies) => can_copy(copies),
+            None => Some(Vec::new()),
+        };
+        let Some(mut private) = copied else {
+            pass.run_alone(self.region);
+            return false;
+        };
+        private.extend(self.private);
+        pass.outline(self.region, self.after, self.worth, &private)
     }
 }
 
@@ -92,6 +123,15 @@ pub(super) struct Rounds<'p> {
     pub(super) stride: Option<Value<'p>>,
 }
 
+/// What a thread has to do.
+struct Share<'p> {
+    rounds: Rounds<'p>,
+    /// Whether there is any.
+    has_some: Value<'p>,
+    /// Whether the loop's last iteration is among them; of no meaning where there is none.
+    is_last: Value<'p>,
+}
+
 /// A thread's number and how many there are.
 struct Crew<'p> {
     number: Value<'p>,
@@ -101,7 +141,36 @@ struct Crew<'p> {
 impl<'p> Emitter<'_, 'p> {
     /// Whether the loop is to run in threads.
     pub(super) fn forks_at(&self, l: &For) -> bool {
-        self.forks != Forks::Never && !self.is_in_threads && l.is_threads && l.step <= LONGEST_STEP
+        let can_copy = || l.copies.is_empty() || self.starts(&l.copies).is_some();
+        self.forks != Forks::Never
+            && !self.is_in_threads
+            && l.is_threads
+            && l.step <= LONGEST_STEP
+            && can_copy()
+    }
+
+    /// Where these arrays start, and how many bytes are to be copied; `None` if some cannot be.
+    fn starts(&self, copies: &[Copied]) -> Option<Vec<(Value<'p>, i64)>> {
+        let arrays = &self.lifted.arrays;
+        let start = |copied: &Copied| {
+            let source = arrays.get(copied.array.index())?;
+            let is_alone = arrays.iter().filter(|other| *other == source).count() == 1;
+            match source {
+                ArraySource::Base(base) if is_alone => Some((*base, copied.bytes)),
+                _ => None,
+            }
+        };
+        copies.iter().map(start).collect()
+    }
+
+    fn copies(&self, l: &For, is_last: Value<'p>) -> Option<Copies<'p>> {
+        let base = |source: &ArraySource<'p>| match source {
+            ArraySource::Base(base) => Some(*base),
+            _ => None,
+        };
+        let all = self.lifted.arrays.iter().filter_map(base).collect();
+        let arrays = self.starts(&l.copies).filter(|arrays| !arrays.is_empty())?;
+        Some(Copies { is_last, arrays, all })
     }
 
     /// A loop that runs in threads.
@@ -117,14 +186,15 @@ impl<'p> Emitter<'_, 'p> {
         self.builder().jump(region);
         self.builder().at_end(region);
         let crew = self.crew(worth, region, share)?;
-        let (rounds, has_some) = self.share(l, (first, last), &crew);
+        let Share { rounds, has_some, is_last } = self.share(l, (first, last), &crew);
+        let copies = self.copies(l, is_last);
         let shared = self.private_panels(l)?;
         let private = self.panels.memory();
         self.is_in_threads = true;
         self.rounds(l, &rounds, has_some, (head, after))?;
         self.is_in_threads = false;
         self.panels = shared;
-        self.forked.push(Fork { region, after, worth, private });
+        self.forked.push(Fork { region, after, worth, private, copies });
         Some(())
     }
 
@@ -148,13 +218,8 @@ impl<'p> Emitter<'_, 'p> {
         Some(Crew { number: either(0, number), count: either(1, count) })
     }
 
-    /// The iterations of one thread, and whether there are any.
-    fn share(
-        &self,
-        l: &For,
-        (first, last): (Value<'p>, Value<'p>),
-        crew: &Crew<'p>,
-    ) -> (Rounds<'p>, Value<'p>) {
+    /// The iterations of one thread.
+    fn share(&self, l: &For, (first, last): (Value<'p>, Value<'p>), crew: &Crew<'p>) -> Share<'p> {
         let b = self.builder();
         let Crew { number, count } = *crew;
         let total = b.binary(LLVMAdd, rounds_after(b, l.step, first, last), b.index(1));
@@ -162,15 +227,19 @@ impl<'p> Emitter<'_, 'p> {
         if !is_even(l) {
             let stride = b.binary(LLVMMul, count, b.index(l.step));
             let rounds = Rounds { first: at(number), last, stride: Some(stride) };
-            return (rounds, b.compare(LLVMIntULT, number, total));
+            let turn = b.binary(LLVMURem, b.binary(LLVMSub, total, b.index(1)), count);
+            let is_last = b.compare(LLVMIntEQ, number, turn);
+            return Share { rounds, has_some: b.compare(LLVMIntULT, number, total), is_last };
         }
         let (each, rest) = (b.binary(LLVMUDiv, total, count), b.binary(LLVMURem, total, count));
         let is_longer = b.compare(LLVMIntULT, number, rest);
         let own = b.binary(LLVMAdd, each, b.resize(is_longer, b.int(64), false));
         let before = b.binary(LLVMAdd, b.binary(LLVMMul, number, each), b.select(is_longer, number, rest));
-        let end = b.binary(LLVMSub, b.binary(LLVMAdd, before, own), b.index(1));
+        let behind = b.binary(LLVMAdd, before, own);
+        let end = b.binary(LLVMSub, behind, b.index(1));
         let rounds = Rounds { first: at(before), last: at(end), stride: None };
-        (rounds, b.compare(LLVMIntNE, own, b.index(0)))
+        let is_last = b.compare(LLVMIntEQ, behind, total);
+        Share { rounds, has_some: b.compare(LLVMIntNE, own, b.index(0)), is_last }
     }
 
     /// Whether there is enough to do.

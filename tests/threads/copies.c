@@ -1,0 +1,90 @@
+// test: clang -O2 -g -mllvm -orthant-parallel -mllvm -orthant-threads=4 -mllvm -orthant-print-after=astgen -c %s -o /dev/null
+// Arrays of which each thread has a copy.
+double line[100], other[100], A[1000][100], B[1000][100];
+// Each iteration writes what it reads, and the last one all.
+void copied(void) {
+  for (int i = 0; i < 1000; i++) {
+    for (int p = 0; p < 100; p++)
+      line[p] = B[i][p] * 2;
+    for (int p = 0; p < 100; p++)
+      A[i][p] += line[99 - p];
+  }
+}
+// The last iteration writes one cell of a hundred: the others are what earlier ones left.
+void kept(void) {
+  for (int i = 0; i < 100; i++) {
+    for (int p = 0; p < 100 - i; p++)
+      line[p] = B[i][p] * 2;
+    for (int p = 0; p < 100 - i; p++)
+      A[i][p] += line[p];
+  }
+}
+// One cell is read that was written before.
+void before(void) {
+  for (int i = 0; i < 1000; i++) {
+    for (int p = 1; p < 100; p++)
+      line[p] = B[i][p] * 2;
+    for (int p = 0; p < 100; p++)
+      A[i][p] += line[99 - p];
+  }
+}
+// Of one array a copy would do, but not of the other.
+void carried(void) {
+  for (int i = 0; i < 1000; i++) {
+    for (int p = 0; p < 100; p++)
+      line[p] = B[i][p] + other[p];
+    for (int p = 0; p < 100; p++)
+      other[p] = line[99 - p] * A[i][p];
+  }
+}
+// output:
+// orthant: astgen: copied
+// // iterations run in threads, each with a copy of A1
+// for (c0 = 0; c0 <= 999; c0 += 1) {
+//   // iterations are independent
+//   for (c1 = 0; c1 <= 99; c1 += 1) {
+//     S0(c0, c1);
+//     S1(c0, -c1 + 99);
+//   }
+// }
+// orthant: astgen: kept
+// // iterations run in threads
+// for (c0 = 0; c0 <= 99; c0 += 64) {
+//   for (c1 = 0; c1 <= -c0 + 99; c1 += 32) {
+//     for (c2 = c0; c2 <= min((c0 + 63), (-c1 + 99)); c2 += 1) {
+//       if ((-c2 + 99) >= (c1 + 31)) {
+//         for (c3 = c1; c3 <= c1 + 31; c3 += 1) {
+//           S0(c3, c2);
+//           S1(c3, c2);
+//         }
+//       } else {
+//         for (c3 = c1; c3 <= min((c1 + 31), (-c2 + 99)); c3 += 1) {
+//           S0(c3, c2);
+//           S1(c3, c2);
+//         }
+//       }
+//     }
+//   }
+// }
+// orthant: astgen: before
+// // iterations run in threads
+// for (c0 = -64; c0 <= 98; c0 += 64) {
+//   for (c1 = 0; c1 <= 999; c1 += 1) {
+//     if ((0 <= c0) && (98 >= (c0 + 63))) {
+//       // iterations are independent
+//       for (c2 = c0; c2 <= c0 + 63; c2 += 1) {
+//         S0(c1, c2);
+//         S1(c1, -c2 + 98);
+//       }
+//     } else {
+//       // iterations are independent
+//       for (c2 = max(0, c0); c2 <= min(98, (c0 + 63)); c2 += 1) {
+//         S0(c1, c2);
+//         S1(c1, -c2 + 98);
+//       }
+//     }
+//     if (c0 == -64) {
+//       S1(c1, 99);
+//     }
+//   }
+// }
