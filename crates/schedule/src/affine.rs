@@ -8,7 +8,7 @@
 //! What is not affine (quotients, several pieces) has no row; whoever asks takes the worst case.
 
 use isl::{Aff, DimType, Map, PwAff, PwMultiAff, Set, Val};
-use model::{Access, AccessKind, Array, Scop, Stmt};
+use model::{Access, AccessKind, Array, Op, Scop, Stmt};
 
 /// One member of a band for one statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub struct StmtModel {
     pub extents: Vec<f64>,
     /// Accesses to memory.
     pub accesses: Vec<AccessModel>,
+    /// Whether it is known to add up in an order that must stay: floating-point numbers. LLVM makes vectors of other sums.
+    pub is_strict: bool,
 }
 
 /// An access to memory.
@@ -102,7 +104,12 @@ fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> 
             accesses.push(access_model(scop, access)?);
         }
     }
-    Ok(StmtModel { extents, accesses })
+    Ok(StmtModel { extents, accesses, is_strict: is_strict(stmt) })
+}
+
+fn is_strict(stmt: &Stmt) -> bool {
+    let adds = |op: &Op| ["fadd", "fsub"].iter().any(|name| op.operator.starts_with(name));
+    stmt.reductions.is_empty() && stmt.body.ops.iter().any(adds)
 }
 
 /// How many values a counter without bounds is taken to have.

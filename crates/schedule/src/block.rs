@@ -211,7 +211,7 @@ mod tests {
     fn blocks(operands: &[AccessModel], trips: [f64; 3], machine: &Machine) -> Vec<Change> {
         let mut accesses = vec![access(0, false, &[I, J]), access(0, true, &[I, J])];
         accesses.extend_from_slice(operands);
-        let model = StmtModel { extents: trips.to_vec(), accesses };
+        let model = StmtModel { extents: trips.to_vec(), accesses, is_strict: true };
         let freedom = Freedom {
             permutable: true,
             coincident: vec![true, true, false],

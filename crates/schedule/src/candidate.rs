@@ -405,7 +405,8 @@ impl Chooser<'_> {
         let wholes: Vec<f64> = (0..members.len())
             .map(|at| trip(self.shape, &members[..at], self.at, start.order[at], self.models))
             .collect();
-        let mut search = Search { chooser: self, wholes, best: start.clone(), least: start_cost };
+        let shortest = if self.is_serial(&start) { SHORTEST_SUM } else { SHORTEST_ROW };
+        let mut search = Search { chooser: self, wholes, shortest, best: start.clone(), least: start_cost };
         search.pairs();
         for _ in 0..2 {
             let before = search.least;
@@ -421,9 +422,18 @@ impl Chooser<'_> {
         if least < start_cost * TILING_PAYS { (least, best) } else { (start_cost, start) }
     }
 
-    fn cost_of(&self, change: &Change) -> f64 {
+    fn planned(&self, change: &Change) -> Planned {
         let (parts, freedom) = (self.parts.to_vec(), self.freedom.clone());
-        let changes = [Planned { band: self.at, parts, freedom, change: change.clone() }];
+        Planned { band: self.at, parts, freedom, change: change.clone() }
+    }
+
+    /// Whether no innermost loop is parallel.
+    fn is_serial(&self, change: &Change) -> bool {
+        !self.planned(change).parallel().contains(&true)
+    }
+
+    fn cost_of(&self, change: &Change) -> f64 {
+        let changes = [self.planned(change)];
         let below = |steps: &[Step]| steps.contains(&Step::Band(self.at));
         let paths: Vec<Path> = self
             .shape
@@ -445,6 +455,8 @@ struct Search<'a> {
     chooser: &'a Chooser<'a>,
     /// How many iterations each loop has.
     wholes: Vec<f64>,
+    /// The least tile size of the innermost one.
+    shortest: i64,
     best: Change,
     least: f64,
 }
@@ -464,7 +476,7 @@ impl Search<'_> {
         let mut change = self.best.clone();
         for (at, size) in sizes {
             let is_innermost = at + 1 == self.wholes.len();
-            let is_short = is_innermost && (2..SHORTEST_ROW).contains(size);
+            let is_short = is_innermost && (2..self.shortest).contains(size);
             if is_short || *size > 1 && 2.0 * *size as f64 > self.wholes[*at] {
                 return;
             }
@@ -479,6 +491,8 @@ impl Search<'_> {
 
 /// The least tile size for an innermost loop: a shorter one has hardly begun when it ends.
 const SHORTEST_ROW: i64 = 64;
+/// For a serial one, of which the next run begins while the operations of this one wait for each other.
+const SHORTEST_SUM: i64 = 32;
 const TILE_SIZES: [i64; 7] = [1, 8, 16, 32, 64, 128, 256];
 const PAIRED_SIZES: [i64; 3] = [8, 16, 32];
 /// How many orders of a band are tiled.
