@@ -24,6 +24,7 @@ pub(crate) fn separate(nodes: Vec<Node>) -> Vec<Node> {
 }
 
 /// A part of the program, as it is or in two versions.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 enum Separated {
     Plain(Node),
     Full { test: Vec<Expr>, full: Node, any: Node },

@@ -5,7 +5,7 @@
 //!                         flags of the compiler     arguments of the program
 //! ```
 //!
-//! The program is built plainly and with many options ([`lab`]), run, and compared; the search is in [`search`]. What is
+//! The program is built plainly and with many options ([`lab`]), run, and compared; the search is in [`mod@search`]. What is
 //! best goes to a file ([`report::tuned`]) that the option `tuned` names. See `docs/tune.md`.
 
 mod lab;

@@ -451,14 +451,14 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
-/// The loops of an order. Those in threads may be hard to find: then without.
+/// The loops of an order. Those in threads may be hard to find, or not have the form that they should: then without.
 fn loops_of(scop: &Scop, order: &NewOrder, valid: &Set) -> Result<Vec<Node>, astgen::Error> {
     let Some(alone) = &order.alone else { return astgen::generate(scop, &order.schedule, valid) };
     let half = scop.ctx.operations_left().unwrap_or(u64::MAX) / 2;
     let in_threads = scop.ctx.with_budget(half, || astgen::generate(scop, &order.schedule, valid));
     match in_threads {
-        Ok(nodes) => Ok(nodes),
-        Err(_) => astgen::generate(scop, alone, valid),
+        Ok(nodes) if !astgen::threads(&nodes).is_empty() => Ok(nodes),
+        _ => astgen::generate(scop, alone, valid),
     }
 }
 

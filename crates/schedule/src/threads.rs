@@ -30,7 +30,7 @@ use crate::legality::{self, parallel_is_legal};
 use crate::marks::wave_is_legal;
 use crate::pivot;
 use crate::private;
-use crate::tree::{self, Bonds, Step};
+use crate::tree::{self, Bonds, Planned, Step};
 use crate::{Error, Options};
 use dataflow::Dependences;
 use isl::{
@@ -41,6 +41,9 @@ use model::{Copied, REGISTERS, Scop, threads_name, wave_name};
 
 /// What is left of the gain of one more thread.
 const EFFICIENCY: f64 = 0.9;
+
+/// What it costs to start threads that wait for that, and to wait for them, in cycles: about a microsecond (`docs/threads.md`).
+const FORK: f64 = 4000.0;
 
 /// How many operations and accesses a loop inside of others must have to be worth threads, by estimate.
 const LEAST_WORK: f64 = 50_000.0;
@@ -108,28 +111,61 @@ pub fn cost(
     if options.threads < 2 {
         return Ok(candidate.cost);
     }
-    let share = share(bonds, candidate, models, options)?;
+    let Forks { share, count } = forks(bonds, candidate, models, options)?;
     let all = EFFICIENCY * f64::from(options.threads);
     let left = (1.0 - share) + share / all.max(1.0);
+<<<<<<< HEAD
     let Cost { work, control, l1, l2, l3 } = candidate.cost;
     Ok(Cost { work: left * work, control: left * control, l1: left * l1, l2: left * l2, l3: left * l3 })
+=======
+    let Cost { work, control, l1, l2 } = candidate.cost;
+    Ok(Cost { work: left * work, control: left * control + FORK * count, l1: left * l1, l2: left * l2 })
+>>>>>>> threads
 }
 
-/// Which part of a candidate's work is in loops that can run in threads.
-fn share(bonds: &Bonds, candidate: &Candidate, models: &[StmtModel], options: &Options) -> isl::Result<f64> {
-    let mut can_fork = Vec::new();
+/// What of a candidate can run in threads.
+struct Forks {
+    /// Which part of its work.
+    share: f64,
+    /// How often threads are started.
+    count: f64,
+}
+
+/// How a band can run in threads.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Parallel,
+    /// In wavefronts if it must.
+    Permutable,
+    Never,
+}
+
+fn forks(
+    bonds: &Bonds,
+    candidate: &Candidate,
+    models: &[StmtModel],
+    options: &Options,
+) -> isl::Result<Forks> {
+    let mut ways = Vec::new();
     for (at, band) in candidate.shape.bands.iter().enumerate() {
         let planned = candidate.changes.iter().find(|planned| planned.band == at);
-        can_fork.push(match planned {
-            Some(planned) => {
-                let freedom = &planned.freedom;
-                freedom.permutable
-                    || planned.change.order.first().is_some_and(|first| freedom.coincident[*first])
+        let (is_parallel, is_permutable) = match planned {
+            Some(Planned { freedom, change, .. }) => {
+                let first = change.order.first().is_some_and(|first| freedom.coincident[*first]);
+                let any = freedom.permutable && freedom.coincident.contains(&true);
+                (first || any, freedom.permutable)
             }
-            None => band.permutable && band.rows.len() > 1 || tree::can_be_parallel(bonds, band)?,
+            None => (tree::can_be_parallel(bonds, band)?, band.permutable && band.rows.len() > 1),
+        };
+        ways.push(match (is_parallel, is_permutable) {
+            (true, _) => Way::Parallel,
+            (false, true) => Way::Permutable,
+            (false, false) => Way::Never,
         });
     }
     let (mut all, mut parallel) = (0.0, 0.0);
+    // Statements in one band start threads together.
+    let mut counts = vec![0.0_f64; ways.len()];
     for (stmt, steps) in &candidate.shape.paths {
         let model = &models[*stmt];
         let total = work(model, 0);
@@ -137,14 +173,23 @@ fn share(bonds: &Bonds, candidate: &Candidate, models: &[StmtModel], options: &O
         let mut depth = 0;
         for step in steps {
             let Step::Band(band) = step else { continue };
-            if can_fork[*band] && (depth == 0 || options.threads_always || work(model, depth) >= LEAST_WORK) {
+            let is_worth_it = depth == 0 || options.threads_always || work(model, depth) >= LEAST_WORK;
+            if ways[*band] != Way::Never && is_worth_it {
                 parallel += total;
+                counts[*band] = counts[*band].max(starts(model, depth, ways[*band]));
                 break;
             }
             depth += candidate.shape.bands[*band].rows.len();
         }
     }
-    Ok(if all > 0.0 { parallel / all } else { 0.0 })
+    Ok(Forks { share: if all > 0.0 { parallel / all } else { 0.0 }, count: counts.iter().sum() })
+}
+
+/// How often threads are started inside of so many loops, by estimate: all loops count as equally long.
+fn starts(model: &StmtModel, outer: usize, way: Way) -> f64 {
+    let one = model.extents.iter().product::<f64>().powf(1.0 / model.extents.len().max(1) as f64);
+    let diagonals = if way == Way::Permutable { 2.0 * one / WAVE_SIZE as f64 } else { 1.0 };
+    one.powf(outer as f64) * diagonals.max(1.0)
 }
 
 /// How many operations and accesses of a statement are inside of so many loops, by estimate: all loops count as equally long.

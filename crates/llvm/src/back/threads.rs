@@ -60,7 +60,8 @@ pub enum Forks {
     Always,
 }
 
-/// How many instructions are worth threads: about 20 microseconds.
+/// How many instructions are worth threads: about 20 microseconds. To start threads and to wait for them takes 1 if they wait for
+/// that, 50 and more if they sleep, which they do after a while without work (`docs/threads.md`).
 pub const ENOUGH: i64 = 120_000;
 
 /// More than enough: the product of two such numbers fits 64 bits.
