@@ -114,13 +114,9 @@ pub fn cost(
     let Forks { share, count } = forks(bonds, candidate, models, options)?;
     let all = EFFICIENCY * f64::from(options.threads);
     let left = (1.0 - share) + share / all.max(1.0);
-<<<<<<< HEAD
     let Cost { work, control, l1, l2, l3 } = candidate.cost;
-    Ok(Cost { work: left * work, control: left * control, l1: left * l1, l2: left * l2, l3: left * l3 })
-=======
-    let Cost { work, control, l1, l2 } = candidate.cost;
-    Ok(Cost { work: left * work, control: left * control + FORK * count, l1: left * l1, l2: left * l2 })
->>>>>>> threads
+    let control = left * control + FORK * count;
+    Ok(Cost { work: left * work, control, l1: left * l1, l2: left * l2, l3: left * l3 })
 }
 
 /// What of a candidate can run in threads.
