@@ -352,7 +352,7 @@ fn control(placed: &[Placed<'_>]) -> f64 {
         for (at, each) in one.path.loops[..count].iter().enumerate() {
             let first = seen.insert(each.id);
             let is_innermost = at + 1 == count && !one.path.block;
-            if is_innermost && one.path.vector && shifts.insert((each.id, each.constant)) {
+            if is_innermost && one.path.vector && shifts.insert((each.id, start(one, each))) {
                 total += runs * if first { VECTOR_START } else { 2.0 * VECTOR_START };
             } else if first && is_innermost {
                 total += runs * START;
@@ -363,6 +363,13 @@ fn control(placed: &[Placed<'_>]) -> f64 {
         }
     }
     total
+}
+
+/// Where a loop starts for a statement, if its counters start at zero.
+fn start(one: &Placed<'_>, each: &LoopRef) -> i64 {
+    let least = |(by, extent): (&i64, &f64)| (*by as f64 * (extent - 1.0)).min(0.0) as i64;
+    let row = each.row.iter().flatten();
+    row.zip(&one.model.extents).map(least).fold(each.constant, i64::saturating_add)
 }
 
 /// The lines that an access touches in the loops from `from` on; `cells` times its size if spread out.
