@@ -12,6 +12,6 @@ void f(long n, double *a) {
 // f (%s)
 //   %s:4:3: 2 loops: kept
 //       for (long i = 0; i < n; i++)
-//     the best order found is not clearly better: about 1.6 times the speed
+//     the best order found is not clearly better: about 1.5 times the speed
 //
 // 1 function, 1 loop nest: 1 kept, 0 rejected

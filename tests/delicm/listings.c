@@ -55,7 +55,7 @@ void four(double *restrict C, const double *restrict A, const double *restrict B
 // T(S2): (1, i1, i0)
 // band (i0): coincident i0, innermost loop parallel
 // band (i1, i0): permutable, coincident i0, innermost loop parallel
-// about 7.8 times the speed
+// about 3.9 times the speed
 // orthant: delicm: two
 // forwards 0+1, mappings 0+2, removed 5, scalar writes in loops 1+3 -> 0+0
 // scop two
@@ -80,7 +80,7 @@ void four(double *restrict C, const double *restrict A, const double *restrict B
 // T(S2): (1, i1, i0)
 // band (i0): coincident i0, innermost loop parallel
 // band (i1, i0): permutable, coincident i0, innermost loop parallel
-// about 7.8 times the speed
+// about 3.9 times the speed
 // orthant: delicm: three
 // forwards 0+1, mappings 0+2, removed 5, scalar writes in loops 1+3 -> 0+0
 // scop three
@@ -105,7 +105,7 @@ void four(double *restrict C, const double *restrict A, const double *restrict B
 // T(S2): (1, i1, i0)
 // band (i0): coincident i0, innermost loop parallel
 // band (i1, i0): permutable, coincident i0, innermost loop parallel
-// about 7.8 times the speed
+// about 3.9 times the speed
 // orthant: delicm: four
 // forwards 0+1, mappings 0+2, removed 5, scalar writes in loops 1+3 -> 0+0
 // scop four
@@ -130,4 +130,4 @@ void four(double *restrict C, const double *restrict A, const double *restrict B
 // T(S2): (1, i1, i0)
 // band (i0): coincident i0, innermost loop parallel
 // band (i1, i0): permutable, coincident i0, innermost loop parallel
-// about 7.8 times the speed
+// about 3.9 times the speed

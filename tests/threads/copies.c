@@ -44,47 +44,17 @@ void carried(void) {
 //   // iterations are independent
 //   for (c1 = 0; c1 <= 99; c1 += 1) {
 //     S0(c0, c1);
-//     S1(c0, -c1 + 99);
+//   }
+//   // iterations are independent
+//   for (c2 = 0; c2 <= 99; c2 += 1) {
+//     S1(c0, -c2 + 99);
 //   }
 // }
 // orthant: astgen: kept
 // // iterations run in threads
-// for (c0 = 0; c0 <= 99; c0 += 64) {
-//   for (c1 = 0; c1 <= -c0 + 99; c1 += 32) {
-//     for (c2 = c0; c2 <= min((c0 + 63), (-c1 + 99)); c2 += 1) {
-//       if ((-c2 + 99) >= (c1 + 31)) {
-//         for (c3 = c1; c3 <= c1 + 31; c3 += 1) {
-//           S0(c3, c2);
-//           S1(c3, c2);
-//         }
-//       } else {
-//         for (c3 = c1; c3 <= min((c1 + 31), (-c2 + 99)); c3 += 1) {
-//           S0(c3, c2);
-//           S1(c3, c2);
-//         }
-//       }
-//     }
-//   }
-// }
-// orthant: astgen: before
-// // iterations run in threads
-// for (c0 = -64; c0 <= 98; c0 += 64) {
-//   for (c1 = 0; c1 <= 999; c1 += 1) {
-//     if ((0 <= c0) && (98 >= (c0 + 63))) {
-//       // iterations are independent
-//       for (c2 = c0; c2 <= c0 + 63; c2 += 1) {
-//         S0(c1, c2);
-//         S1(c1, -c2 + 98);
-//       }
-//     } else {
-//       // iterations are independent
-//       for (c2 = max(0, c0); c2 <= min(98, (c0 + 63)); c2 += 1) {
-//         S0(c1, c2);
-//         S1(c1, -c2 + 98);
-//       }
-//     }
-//     if (c0 == -64) {
-//       S1(c1, 99);
-//     }
+// for (c0 = 0; c0 <= 99; c0 += 1) {
+//   for (c1 = 0; c1 <= -c0 + 99; c1 += 1) {
+//     S0(c1, c0);
+//     S1(c1, c0);
 //   }
 // }

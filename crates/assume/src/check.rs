@@ -196,10 +196,10 @@ pub fn check(scop: &Scop, assumed: &Assumed, odds: &Odds) -> Result<Check, Error
     for &index in first {
         conjuncts.push(about_params(scop, assumed, index, &mut known)?);
     }
-    if !known.is_subset(&assumed.executed)? {
-        let test = Test::Holds(condition(scop, &assumed.executed, &known)?);
-        conjuncts.push(Conjunct { kind: None, why: "there is something to do".into(), loc: None, test });
-        known = known.intersect(assumed.executed.clone())?;
+    if !known.is_subset(&assumed.worth_running)? {
+        let test = Test::Holds(condition(scop, &assumed.worth_running, &known)?);
+        conjuncts.push(Conjunct { kind: None, why: "there is enough to do".into(), loc: None, test });
+        known = known.intersect(assumed.worth_running.clone())?;
     }
     for &index in rest {
         conjuncts.push(about_params(scop, assumed, index, &mut known)?);

@@ -42,6 +42,7 @@
 
 pub mod bounded_loop;
 mod check;
+mod enough;
 pub mod in_bounds;
 pub mod invariant_load;
 pub mod no_overlap;
@@ -52,6 +53,7 @@ mod simplify;
 mod worth;
 
 pub use check::{AllRows, Apart, Below, Check, Conjunct, Extent, Near, Rows, Test, apart_text, check, rows};
+pub use enough::{Enough, Least, enough};
 pub use no_overlap::gains_from_check;
 pub use odds::Odds;
 pub use print::{print, print_assumed};

@@ -23,8 +23,9 @@ pub struct Assumed {
     pub order: Vec<usize>,
     /// What the parameters are known to be before anything is tested: `{ : ... }`.
     pub context: Set,
-    /// Parameters for which new loops are worth running: something is executed, and all loops run where they can.
-    pub executed: Set,
+    /// Parameters for which new loops are worth running: something is executed, all loops run where they can, and are long enough
+    /// ([`crate::enough()`]).
+    pub worth_running: Set,
     /// Of those the parameters for which all that can be said by parameters holds.
     pub valid: Set,
 }
@@ -79,8 +80,8 @@ pub fn simplify(scop: &Scop) -> isl::Result<Result<Assumed, Infeasible>> {
         Ok(steps) => steps,
         Err(infeasible) => return Ok(Err(infeasible)),
     };
-    let executed = worth_running(scop)?;
-    let mut known = first.known.clone().intersect(executed.clone())?.coalesce()?;
+    let worth = worth_running(scop)?;
+    let mut known = first.known.clone().intersect(worth.clone())?.coalesce()?;
     if known.is_empty()? {
         // The nest does nothing at all, or so it seems because an assumption never holds.
         known = first.known.clone();
@@ -95,14 +96,14 @@ pub fn simplify(scop: &Scop) -> isl::Result<Result<Assumed, Infeasible>> {
         false => second,
     };
     let fates = first.fates.into_iter().chain(second.fates).collect();
-    Ok(Ok(assumed(entries, fates, (scop.context.clone(), executed, second.known.coalesce()?))))
+    Ok(Ok(assumed(entries, fates, (scop.context.clone(), worth, second.known.coalesce()?))))
 }
 
 /// What is not among these fates is implied, if parameters decide it.
 fn assumed(
     entries: &[Assumption],
     fates: Vec<(usize, Fate)>,
-    (context, executed, valid): (Set, Set, Set),
+    (context, worth_running, valid): (Set, Set, Set),
 ) -> Assumed {
     let order = fates.iter().map(|(index, _)| *index).collect();
     let taken = entries.iter().enumerate().map(|(index, assumption)| {
@@ -111,7 +112,7 @@ fn assumed(
         let fate = known.unwrap_or(if is_about_params { Fate::Implied } else { Fate::ByValue });
         Taken { assumption: assumption.clone(), fate }
     });
-    Assumed { taken: taken.collect(), order, context, executed, valid }
+    Assumed { taken: taken.collect(), order, context, worth_running, valid }
 }
 
 /// Those entries that the others together do not imply, given what is known. Large ones go first.

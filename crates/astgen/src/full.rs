@@ -114,13 +114,21 @@ pub(crate) fn whole(each: &For) -> Option<(Vec<Expr>, Expr, Expr)> {
 }
 
 /// How many values there are from `t` to `t + 31`, if the expressions are that.
-pub(crate) fn tile_size(last: &Expr, first: &Expr) -> Option<i64> {
+fn tile_size(last: &Expr, first: &Expr) -> Option<i64> {
     match (last, first) {
         (Expr::Op(Op::Add, sum), Expr::Variable(_)) if sum.len() == 2 && sum[0] == *first => match sum[1] {
             Expr::Int(more) if more > 0 => more.checked_add(1),
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// How many values there are from the first to the last, if that is known.
+pub(crate) fn extent(first: &Expr, last: &Expr) -> Option<i64> {
+    match (first, last) {
+        (Expr::Int(first), Expr::Int(last)) => last.checked_sub(*first)?.checked_add(1),
+        _ => tile_size(last, first),
     }
 }
 

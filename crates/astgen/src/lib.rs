@@ -114,6 +114,13 @@ pub struct For {
     pub body: Vec<Node>,
 }
 
+impl For {
+    /// How many values its variable may have, if that is the same number in each run.
+    pub fn extent(&self) -> Option<i64> {
+        full::extent(&self.first, &self.last)
+    }
+}
+
 /// A block of cells. In the loop over the terms is nothing but a loop over rows and in that nothing but one over columns
 /// with one statement, and their bounds do not depend on the terms.
 #[derive(Clone, Debug, PartialEq, Eq)]

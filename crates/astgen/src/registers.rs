@@ -17,7 +17,7 @@
 //! added as before, in their order. A condition with `i` in it must hold for the first and the last row; conditions are
 //! affine, so it holds in between.
 
-use crate::full::{both, tile_size, whole};
+use crate::full::{both, extent, whole};
 use crate::idle::stmts_in;
 use crate::interval::Ranges;
 use crate::linear::Linear;
@@ -168,14 +168,6 @@ fn bounds(each: &For) -> Option<Bounds> {
         _ => None,
     };
     Some((tests.into_iter().map(pair).collect::<Option<_>>()?, first, last))
-}
-
-/// How many values there are from the first to the last, if that is known.
-fn extent(first: &Expr, last: &Expr) -> Option<i64> {
-    match (first, last) {
-        (Expr::Int(first), Expr::Int(last)) => last.checked_sub(*first)?.checked_add(1),
-        _ => tile_size(last, first),
-    }
 }
 
 fn substituted(expr: &Expr, variable: Variable, by: &Expr) -> Expr {

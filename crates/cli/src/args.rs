@@ -77,7 +77,7 @@ fn with_options(shown: fn(&Spec) -> bool) -> Command {
         .subcommands([driver("cc", "clang-22"), driver("c++", "clang++-22"), driver("fc", "flang-22")])
         .subcommands([crate::profile::command(), crate::saved::command(), crate::fold_command::command()])
         .subcommands([opt(shown), explain(shown), crate::dataflow::command(), crate::fmt::command()])
-        .subcommands([version(), completions(), man()])
+        .subcommands([crate::tune::command(shown), version(), completions(), man()])
 }
 
 const ENVIRONMENT: &str = "\
@@ -189,6 +189,13 @@ fn explain(shown: fn(&Spec) -> bool) -> Command {
                 .help("Explain every file of a compile_commands.json, or of the build folder that has one"),
         )
         .arg(
+            Arg::new("target")
+                .long("target")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["files", "project", "sarif", "counts"])
+                .help("Say what is known of the machine that clang-22 compiles for with the flags after --, and who says so"),
+        )
+        .arg(
             Arg::new("jobs")
                 .short('j')
                 .long("jobs")
@@ -263,7 +270,7 @@ fn input() -> Arg {
         .help("The module, text or bitcode; - is standard input")
 }
 
-fn verbose() -> Arg {
+pub fn verbose() -> Arg {
     Arg::new("verbose")
         .long("verbose")
         .short('v')
@@ -287,7 +294,7 @@ fn pipeline() -> [Arg; 2] {
 }
 
 /// An option of the pass.
-fn argument(spec: &'static Spec) -> Arg {
+pub fn argument(spec: &'static Spec) -> Arg {
     let shown_default =
         if spec.default.is_empty() { String::new() } else { format!(" [default: {}]", spec.default) };
     let argument = Arg::new(spec.name)
@@ -307,7 +314,9 @@ fn argument(spec: &'static Spec) -> Arg {
         Kind::Choice(words) => argument.value_parser(PossibleValuesParser::new(words)),
         Kind::Choices(words) => argument.value_delimiter(',').value_parser(PossibleValuesParser::new(words)),
         Kind::File => argument.value_hint(ValueHint::FilePath).value_parser(checked(spec)),
-        Kind::Number(..) | Kind::Regex | Kind::Text => argument.value_parser(checked(spec)),
+        Kind::Number(..) | Kind::Bytes(_) | Kind::Numbers(_) | Kind::Regex | Kind::Text => {
+            argument.value_parser(checked(spec))
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `orthant cc`, `orthant c++`, `orthant fc`: clang-22, clang++-22 and flang-22 with the plugin.
 //!
-//! The arguments are the compiler's own. The wrapper only looks at them, in five ways:
+//! The arguments are the compiler's own. The wrapper only looks at them, in six ways:
 //!
 //! - When the invocation *compiles* (some input is C, C++, Objective-C, Fortran or IR, and it is to become IR,
 //!   assembly or an object) it puts `-fpass-plugin=liborthant.so` in front.
@@ -11,6 +11,7 @@
 //!   [`crate::settings`]), so that such a flag in `CFLAGS` is harmless on assembly files and link steps.
 //! - When loops are to run in threads (`-orthant-parallel`) and it *links*, it adds an OpenMP runtime, unless some
 //!   argument names one already: LLVM's `-lomp`, or else gcc's `-lgomp`, which waits busily and suffers on a loaded machine.
+//! - `-march=native` also means this machine's caches ([`settings::with_flags`]).
 //! - `@file` is left to the compiler. It may name sources, so the invocation counts as compiling.
 //!
 //! Everything else passes untouched and in order. The wrapper then *becomes* the compiler (`exec`): exit codes, signals,
@@ -63,6 +64,7 @@ impl Driver {
 pub fn run(driver: Driver, arguments: &[OsString]) -> Result<ExitCode, Failure> {
     let (settings, rest) = take_settings(arguments);
     let options = settings::check(&settings)?;
+    let settings = settings::with_flags(settings, &rest)?;
     let plan = Plan::of(&rest);
     let program = driver.tool().find()?;
     let runtime = match options.parallel && plan.links && !rest.iter().any(|argument| is_runtime(argument)) {

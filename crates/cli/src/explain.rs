@@ -3,16 +3,19 @@
 //! Each input is a [`Job`]: compiled by its own compiler with the plugin at `-O3 -g`, the object
 //! thrown away, the plugin's report kept in a temporary folder and read back; a recorded report is only read. Jobs
 //! run side by side, their results come in the order of the inputs. A job that fails is an error on standard error and
-//! makes the exit status 1, but the others are still explained.
+//! makes the exit status 1, but the others are still explained. With `--target` there is no input ([`target`]).
 
 mod compile;
 mod project;
+mod target;
 
 use crate::failure::Failure;
 use crate::opt::Optimizer;
 use crate::output;
 use clap::ArgMatches;
-use compile::{Job, Language};
+pub use compile::{Language, only_flags};
+
+use compile::Job;
 use report::{FunctionReport, Style};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,6 +28,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Runs the command.
 pub fn run(matches: &ArgMatches) -> Result<ExitCode, Failure> {
+    if matches.get_flag("target") {
+        return target::run(matches);
+    }
     let jobs = jobs(matches)?;
     let sarif = matches.get_one::<PathBuf>("sarif");
     sarif.map_or(Ok(()), |file| output::check(file))?;
@@ -102,10 +108,7 @@ type JobResult = Result<Vec<FunctionReport>, Failure>;
 
 /// Runs all jobs, `--jobs` at a time.
 fn results(matches: &ArgMatches, jobs: &[Job]) -> Result<Vec<JobResult>, Failure> {
-    let folder = tempfile::tempdir().map_err(|error| {
-        Failure::broken(format!("cannot create a temporary folder: {error}"))
-            .remedy("make room in the folder for temporary files, or let TMPDIR name another one")
-    })?;
+    let folder = temporary()?;
     // Recorded reports need no plugin and no LLVM.
     let compiles = jobs.iter().any(|job| job.language != Language::Recorded);
     let optimizer = if compiles { Some(Optimizer::of(matches, "default<O3>")?) } else { None };
@@ -128,6 +131,14 @@ fn results(matches: &ArgMatches, jobs: &[Job]) -> Result<Vec<JobResult>, Failure
     });
     let lost = || Err(Failure::broken("a job of explain did not finish"));
     Ok(results.into_iter().map(|slot| slot.into_inner().ok().flatten().unwrap_or_else(lost)).collect())
+}
+
+/// A folder that vanishes.
+pub fn temporary() -> Result<tempfile::TempDir, Failure> {
+    tempfile::tempdir().map_err(|error| {
+        Failure::broken(format!("cannot create a temporary folder: {error}"))
+            .remedy("make room in the folder for temporary files, or let TMPDIR name another one")
+    })
 }
 
 fn take<'a>(next: &AtomicUsize, jobs: &'a [Job]) -> Option<(usize, &'a Job)> {

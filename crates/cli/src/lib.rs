@@ -15,6 +15,7 @@
 //! | `fold_command` | `orthant fold`: streams from other front ends |
 //! | `profile` | `orthant profile`: what the loops of a running program do |
 //! | `saved`, `rendered` | `orthant report`: saved profiles; profiles as JSON, HTML and SARIF |
+//! | `tune` | `orthant tune`: options for single nests, by measuring |
 //! | `cargo` | `cargo orthant`: Rust crates |
 //! | `version`, `shell` | `orthant version`; `orthant completions` and `orthant man` |
 //! | `tools`, `child`, `settings`, `output`, `failure` | shared: finding and running LLVM, options for the plugin, whole files or none, messages |
@@ -39,6 +40,7 @@ mod saved;
 mod settings;
 mod shell;
 mod tools;
+mod tune;
 mod version;
 
 use failure::Failure;
@@ -74,6 +76,7 @@ fn dispatch(argv: Vec<OsString>) -> Result<ExitCode, Failure> {
             "fold" => fold_command::run(&matches),
             "profile" => profile::run(&matches),
             "report" => saved::run(&matches),
+            "tune" => tune::run(&matches),
             "version" => version::run(),
             "completions" => shell::completions(&matches),
             "man" => shell::man(&matches),

@@ -75,8 +75,13 @@ pub struct Optimizer {
 impl Optimizer {
     /// Reads `-O`, `--passes`, `--cpu`, `--verbose` and the options of the table.
     pub fn of(matches: &ArgMatches, default_passes: &str) -> Result<Optimizer, Failure> {
+        let cpu = matches.try_get_one::<String>("cpu").ok().flatten().cloned();
         let settings = settings::of(matches);
         settings::check(&settings)?;
+        let settings = settings::with_flags(
+            settings,
+            &cpu.iter().map(|name| format!("-mcpu={name}")).collect::<Vec<_>>(),
+        )?;
         let level = matches.get_one::<String>("level");
         let passes = match (level, matches.get_one::<String>("passes")) {
             (Some(level), _) => format!("default<O{level}>"),
@@ -87,7 +92,7 @@ impl Optimizer {
         Ok(Optimizer {
             passes,
             level: number.unwrap_or('2'),
-            cpu: matches.try_get_one::<String>("cpu").ok().flatten().cloned(),
+            cpu,
             settings,
             plugin: tools::plugin()?,
             verbose: matches.get_flag("verbose"),
@@ -111,6 +116,12 @@ impl Optimizer {
         load.push(&self.plugin);
         command.arg(load);
         settings::give(&self.settings, command);
+    }
+
+    /// The same with what flags of a compiler mean for the plugin.
+    pub fn with_flags(&self, flags: &[OsString]) -> Result<Optimizer, Failure> {
+        let settings = settings::with_flags(self.settings.clone(), flags)?;
+        Ok(Optimizer { settings, ..self.with(&[]) })
     }
 
     /// The same with more settings, which win.

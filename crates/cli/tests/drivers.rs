@@ -206,3 +206,16 @@ fn a_process_name_of_nothing_is_survived() {
     let output = Command::new(env!("CARGO_BIN_EXE_orthant")).arg0("").arg("-V").output().unwrap();
     assert!(output.status.success());
 }
+
+#[test]
+fn compiling_for_this_machine_means_its_caches_unless_somebody_says_otherwise() {
+    let fakes = Fakes::new("exit 0");
+    let options = |arguments: &[&str], environment: &str| {
+        succeeds(fakes.orthant().env("ORTHANT_OPTS", environment).args(["cc", "-c", "a.c"]).args(arguments));
+        fakes.options()
+    };
+    assert_eq!(options(&["-march=native"], ""), "machine=native");
+    assert_eq!(options(&["-march=native", "-march=x86-64"], ""), "");
+    assert_eq!(options(&["-march=native", "-orthant-machine=target"], ""), "machine=target");
+    assert_eq!(options(&["-march=native"], "machine=generic"), "machine=generic");
+}

@@ -2,6 +2,7 @@
 //!
 //! - [`pipeline`] is the order of the stages, on one screen.
 //! - `dropped` leaves parts of checks out, in builds for tests of the tests.
+//! - [`machine`] says what is known of the machine, and who says so.
 //! - `places` says where the cells of accesses are, as expressions.
 //! - `scalars` removes scalars from a model, and says what that means for the code.
 //! - [`order`] decides which order a nest is to have.
@@ -9,9 +10,11 @@
 //! - [`session`] is a configured run: it looks at the function's wishes, runs the pipeline, and sends the
 //!   result to whoever asked for it (remarks, report file, standard error).
 //! - `tiers` decides whether there is a second version of new loops.
+//! - `tuned` reads options for single nests.
 //! - [`timing`] adds up the time of each stage.
 
 mod dropped;
+pub mod machine;
 pub mod order;
 pub mod pipeline;
 mod places;
@@ -20,6 +23,7 @@ mod scratch;
 pub mod session;
 mod tiers;
 pub mod timing;
+mod tuned;
 
 pub use session::Session;
 pub use timing::Timers;

@@ -8,6 +8,7 @@
 //! have, or its own if it stays. A file that cannot be read, is not for this nest, or
 //! would change what the program computes is refused with a message, and the nest is left as it is.
 
+use crate::machine::planned_threads;
 use crate::pipeline;
 use dataflow::Dependences;
 use isl::Schedule;
@@ -15,7 +16,7 @@ use model::{Reason, Scop};
 use options::Options;
 use schedule::legality::Reductions;
 use schedule::threads::Marked;
-use schedule::{Decision, Machine, Prediction};
+use schedule::{Decision, Form, Machine, Prediction, Tiling};
 use std::path::{Path, PathBuf};
 
 /// What is to be done with a nest.
@@ -36,6 +37,8 @@ pub struct NewOrder {
     pub why_alone: Option<String>,
     /// `T(S): (i, k, j)` for each statement, then a line for each innermost band.
     pub description: String,
+    /// What kind of loops it has, if they were chosen.
+    pub form: Option<Form>,
     /// What it is expected to bring; `None` if nobody asked.
     pub prediction: Option<Prediction>,
     /// Whether it is the own order, of a nest that only gains from its check.
@@ -55,6 +58,7 @@ pub fn plan(
         None => match options.schedule {
             options::Schedule::Identity => as_given(scop, own_order(scop, dependences, options)?)?,
             options::Schedule::Auto => optimized(scop, dependences, machine, options)?,
+            options::Schedule::Keep => Plan::Kept(schedule::Reason::Wanted),
         },
     };
     export(scop, &plan, options.schedule_out.as_ref().map(file))?;
@@ -73,6 +77,7 @@ fn without_prediction(scop: &Scop, schedule: Schedule, is_own: bool) -> Result<P
         alone: None,
         why_alone: None,
         description,
+        form: None,
         prediction: None,
         is_own,
     })))
@@ -91,6 +96,7 @@ pub fn optimized(
             alone: new.alone,
             why_alone: new.why_alone,
             description: new.description,
+            form: Some(new.form),
             prediction: Some(new.prediction),
             is_own: false,
         }))),
@@ -120,6 +126,7 @@ fn how(scop: &Scop, machine: Machine, options: &Options) -> schedule::Options {
         operations: scop.ctx.operations_left().unwrap_or(u64::MAX),
         machine,
         registers: options.registers,
+        tiling: tiling(options),
         threshold: 100.0 / (100.0 + f64::from(options.least_gain)),
         threads: threads(options),
         threads_always: options.parallel_always,
@@ -127,12 +134,19 @@ fn how(scop: &Scop, machine: Machine, options: &Options) -> schedule::Options {
     }
 }
 
+/// The tile sizes that somebody wants.
+fn tiling(options: &Options) -> Tiling {
+    match options.tiles.is_empty() {
+        true => Tiling::Auto,
+        false => Tiling::Sizes(options.tiles.iter().map(|size| (*size).min(1 << 20) as i64).collect()),
+    }
+}
+
 /// How many threads to plan for.
 fn threads(options: &Options) -> u32 {
-    match (options.parallel, options.threads) {
-        (false, _) => 1,
-        (true, 0) => std::thread::available_parallelism().map_or(1, |count| count.get() as u32),
-        (true, count) => count,
+    match options.parallel {
+        false => 1,
+        true => planned_threads(options).value as u32,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The stages in order, one line each, and nothing else.
 
 use crate::dropped::{without_dropped, without_loops};
+use crate::machine::{self, Caches, for_scheduler};
 use crate::order::{NewOrder, Plan, behind_check, plan};
 use crate::places::block_places;
 use crate::scalars::without_scalars;
@@ -8,7 +9,8 @@ use crate::scratch::{self, Better, STACK_BYTES};
 use crate::session::conditions;
 use crate::tiers::{Tier, Weaker, weaker};
 use crate::timing::Timers;
-use assume::{Assumed, Check, Infeasible, Odds};
+use crate::tuned::Tunings;
+use assume::{Assumed, Check, Enough, Infeasible, Least, Odds};
 use astgen::Node;
 use dataflow::Dependences;
 use isl::{Ctx, Set};
@@ -22,10 +24,11 @@ use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
 use llvm::pass::Region;
-use model::{ArrayId, Budget, Reason, Scop};
+use model::{ArrayId, Budget, Reason, Scop, SourceLoc};
 use options::Options;
 use report::Counted;
-use schedule::Machine;
+use report::tuned::Tuning;
+use schedule::{Form, Machine};
 use std::cell::Cell;
 
 /// What the stages found out about a function.
@@ -42,6 +45,8 @@ pub struct Outcome<'p> {
 pub struct Modelled<'p> {
     /// Which of the nests.
     pub nest: usize,
+    /// Where it is.
+    pub loc: Option<SourceLoc>,
     /// The model and what it stands for.
     pub lifted: Lifted<'p>,
     /// What had to be assumed, simplified.
@@ -56,6 +61,8 @@ pub struct Modelled<'p> {
     pub plan: Option<Plan>,
     /// How likely parts of its check fail, as far as the program counted that.
     pub odds: Odds,
+    /// After stage `schedule`: what a file has for it, if there is one.
+    pub tuning: Option<Tuning>,
     /// After stage `schedule`: arrays that may overlap, although that was assumed not to be so.
     pub overlap: Vec<(ArrayId, ArrayId)>,
     /// After stage `schedule`: a second version of new loops, if there is to be one.
@@ -91,12 +98,31 @@ struct Run<'a, 'p> {
     shapes: delinearize::Options,
     /// What earlier runs of the program counted.
     counts: &'a [Counted],
+    /// The caches of this machine, if they are to count.
+    native: &'a Caches,
+    /// Options for single nests.
+    tunings: &'a Tunings,
+}
+
+/// What a session knows beside its options.
+pub struct Knowledge<'a> {
+    /// What earlier runs of the program counted.
+    pub counts: &'a [Counted],
+    /// The caches of this machine, if they are to count.
+    pub native: &'a Caches,
+    /// Options for single nests.
+    pub tunings: &'a Tunings,
 }
 
 type Stage = fn(&Run<'_, '_>, &mut Modelled<'_>) -> Result<(), Reason>;
 
 /// Runs the stages up to the one asked for. The names are those of [`options::STAGES`].
-pub fn run<'p>(pass: Pass<'p>, options: &Options, counts: &[Counted], timers: &Timers) -> Outcome<'p> {
+pub fn run<'p>(
+    pass: Pass<'p>,
+    options: &Options,
+    Knowledge { counts, native, tunings }: Knowledge<'_>,
+    timers: &Timers,
+) -> Outcome<'p> {
     let shapes = delinearize::Options {
         shifts: options.shape_shifts,
         alphas: options.shape_alphas,
@@ -110,6 +136,8 @@ pub fn run<'p>(pass: Pass<'p>, options: &Options, counts: &[Counted], timers: &T
         stack_left: Cell::new(stack_bytes(pass)),
         shapes,
         counts,
+        native,
+        tunings,
     };
     let is_last = |stage: &str| options.stop_after.as_deref() == Some(stage);
     let nests = timers.time("detect", &run.budget, || detect(pass, &run.budget));
@@ -164,7 +192,7 @@ fn lift_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
             match run.within_budget(&ctx, weight(depth, 1), || lift_and_assume(run, region, &ctx)) {
                 Ok((lifted, assumed)) => {
                     let odds = run.odds(nest);
-                    outcome.models.push(Modelled::new(index, lifted, assumed, odds));
+                    outcome.models.push(Modelled::new((index, nest.loc()), lifted, assumed, odds));
                 }
                 Err(obstacle) => {
                     if matches!(obstacle.reason, Reason::MovingBase)
@@ -247,9 +275,15 @@ impl<'p> Modelled<'p> {
         [strong].into_iter().chain(weaker).collect()
     }
 
-    fn new(nest: usize, lifted: Lifted<'p>, assumed: Assumed, odds: Odds) -> Self {
+    fn new(
+        (nest, loc): (usize, Option<SourceLoc>),
+        lifted: Lifted<'p>,
+        assumed: Assumed,
+        odds: Odds,
+    ) -> Self {
         Self {
             nest,
+            loc,
             lifted,
             assumed,
             scalars: None,
@@ -257,6 +291,7 @@ impl<'p> Modelled<'p> {
             dependences: None,
             plan: None,
             odds,
+            tuning: None,
             overlap: Vec::new(),
             weaker: None,
             program: None,
@@ -311,14 +346,22 @@ fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> 
 }
 
 fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
-    let machine = machine(run.pass.target(), panel_bytes(run));
+    let tuned = run.tunings.find(&run.pass.symbol(), model, model.loc.as_ref());
+    let (tuning, options) = tuned.unzip();
+    model.tuning = tuning;
+    schedule_with(run, model, options.flatten().unwrap_or(run.options))
+}
+
+/// With the options of this nest.
+fn schedule_with(run: &Run<'_, '_>, model: &mut Modelled<'_>, options: &Options) -> Result<(), Reason> {
+    let machine = for_scheduler(&machine::known(run.pass, options, run.native), panel_bytes(run));
     if let Some(dependences) = &model.dependences {
-        let planned = plan((model.scop(), model.nest), dependences, machine.clone(), run.options)?;
-        if let Some(better) = with_scratch(run, model, &planned, &machine) {
+        let planned = plan((model.scop(), model.nest), dependences, machine.clone(), options)?;
+        if let Some(better) = with_scratch(run, model, &planned, (&machine, options)) {
             run.stack_left.set(run.stack_left.get() - better.stack_bytes);
             (model.rewrite, model.dependences) = (Some(better.rewrite), Some(better.dependences));
             model.plan = Some(better.plan);
-        } else if let Some(own) = behind_check(&model.lifted.scop, &planned, run.options)? {
+        } else if let Some(own) = behind_check(&model.lifted.scop, &planned, options)? {
             model.plan = Some(own);
             if model.rewrite.take().is_some() {
                 // They were those of the other model.
@@ -328,8 +371,9 @@ fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
             model.plan = Some(planned);
         }
     }
+    only_where_enough(run.options, model)?;
     // Without a second version the first is as good as before.
-    match weaker(model, machine, run.options).unwrap_or(Tier::None) {
+    match weaker(model, machine, options).unwrap_or(Tier::None) {
         Tier::None => {}
         Tier::Second(weaker) => model.weaker = Some(weaker),
         Tier::Instead(weaker) => {
@@ -340,8 +384,37 @@ fn schedule(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
+/// New loops run where they are long enough for what they cost to begin.
+fn only_where_enough(options: &Options, model: &mut Modelled<'_>) -> Result<(), Reason> {
+    let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
+    let (Some(form), true) = (new.form, options.least_length > 0) else { return Ok(()) };
+    let length = i64::from(options.least_length);
+    // Of products with sizes known at run time LLVM makes little; tiles are full only where there is much.
+    let sum = match form {
+        Form::Blocks => length * 4 / 5,
+        Form::Plain => length,
+        Form::Tiled => length * 5 / 2,
+    };
+    match assume::enough(&model.lifted.scop, Least { length, sum })
+        .map_err(|error| of_isl(error, "schedule"))?
+    {
+        Enough::Always => {}
+        Enough::Never => model.plan = Some(Plan::Kept(schedule::Reason::TooShort)),
+        Enough::When(large) => {
+            let worth = model.assumed.worth_running.clone().intersect(large);
+            model.assumed.worth_running = worth.map_err(|error| of_isl(error, "schedule"))?;
+        }
+    }
+    Ok(())
+}
+
 /// A better plan for a nest with scalars that have no free cell.
-fn with_scratch(run: &Run<'_, '_>, model: &Modelled<'_>, plan: &Plan, machine: &Machine) -> Option<Better> {
+fn with_scratch(
+    run: &Run<'_, '_>,
+    model: &Modelled<'_>,
+    plan: &Plan,
+    (machine, options): (&Machine, &Options),
+) -> Option<Better> {
     let nest = scratch::Nest {
         lifted: &model.lifted.scop,
         valid: &model.assumed.valid,
@@ -349,19 +422,7 @@ fn with_scratch(run: &Run<'_, '_>, model: &Modelled<'_>, plan: &Plan, machine: &
         plan,
         stack_left: run.stack_left.get(),
     };
-    scratch::better(&nest, machine, run.options)
-}
-
-/// What LLVM knows of the machine.
-fn machine(target: llvm::Target, panel_bytes: u64) -> Machine {
-    let Machine { vector_bits, vector_registers, .. } = Machine::default();
-    let or = |known: u32, otherwise: u32| if known == 0 { otherwise } else { known };
-    Machine {
-        widest_bits: or(target.widest_bits, vector_bits),
-        vector_registers: or(target.vector_registers, vector_registers),
-        panel_bytes,
-        ..Machine::default()
-    }
+    scratch::better(&nest, machine, options)
 }
 
 fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {

@@ -1,8 +1,10 @@
 //! A configured run: which functions are looked at, and where the results go.
 
+use crate::machine::{self, Caches};
 use crate::order::{NewOrder, Plan};
-use crate::pipeline::{self, Modelled, Program};
+use crate::pipeline::{self, Knowledge, Modelled, Program};
 use crate::timing::Timers;
+use crate::tuned::Tunings;
 use assume::{Assumed, Fate, Taken};
 use isl::Set;
 use llvm::back::threads::ENOUGH;
@@ -11,6 +13,7 @@ use llvm::pass::demangle;
 use llvm::{Anchor, Pass, RemarkKind};
 use model::{Access, ArrayKind, Reason, Refusal, Scop, SourceLoc};
 use options::Options;
+use report::tuned::Tuning;
 use report::{
     AssumptionReport, Counted, FORMAT, FunctionReport, NestReport, NewLoops, WeakerLoops, read_counts,
 };
@@ -23,10 +26,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Options that were validated, ready to run on functions.
 pub struct Session {
     options: Options,
+    /// The caches of this machine, if they are to count.
+    native: Caches,
     /// What earlier runs of the program counted, or why that is not known.
     counts: Result<Vec<Counted>, String>,
     /// That was said.
     counts_failed: AtomicBool,
+    /// Options for single nests, or why they are not known.
+    tunings: Result<Tunings, String>,
+    /// That was said.
+    tunings_failed: AtomicBool,
     /// The report file could not be written, and that was said.
     report_failed: AtomicBool,
 }
@@ -35,7 +44,15 @@ impl Session {
     /// With these options.
     pub fn new(options: Options) -> Self {
         let counts = options.use_counts.as_deref().map_or(Ok(Vec::new()), read_counted);
-        Self { options, counts, counts_failed: AtomicBool::new(false), report_failed: AtomicBool::new(false) }
+        Self {
+            native: Caches::wanted(&options),
+            tunings: Tunings::of(&options),
+            tunings_failed: AtomicBool::new(false),
+            options,
+            counts,
+            counts_failed: AtomicBool::new(false),
+            report_failed: AtomicBool::new(false),
+        }
     }
 
     /// What earlier runs of the program counted. A file that cannot be read is said once.
@@ -49,6 +66,19 @@ impl Session {
                 &[]
             }
         }
+    }
+
+    /// Options for single nests. A file that cannot be used is said once.
+    fn tunings(&self, pass: Pass<'_>) -> &Tunings {
+        static NONE: Tunings = Tunings::NONE;
+        self.tunings.as_ref().unwrap_or_else(|message| {
+            if !self.tunings_failed.swap(true, Ordering::Relaxed) {
+                pass.error(&format!(
+                    "orthant: {message}; name a file with -orthant-tuned that `orthant tune` wrote"
+                ));
+            }
+            &NONE
+        })
     }
 
     /// The options.
@@ -70,7 +100,10 @@ impl Session {
             self.publish(pass, symbol, function, &rejected(pass, &reason));
             return false;
         }
-        let outcome = pipeline::run(pass, &self.options, self.counts(pass), timers);
+        self.write_machine(pass);
+        let knowledge =
+            Knowledge { counts: self.counts(pass), native: &self.native, tunings: self.tunings(pass) };
+        let outcome = pipeline::run(pass, &self.options, knowledge, timers);
         self.print(&outcome);
         let changed = outcome.changed;
         self.publish(
@@ -80,6 +113,16 @@ impl Session {
             &without_copies(findings(outcome, self.options.report.is_some())),
         );
         changed
+    }
+
+    /// For `orthant explain --target`.
+    fn write_machine(&self, pass: Pass<'_>) {
+        let known = || machine::known(pass, &self.options, &self.native).json();
+        if let Some(file) = &self.options.machine_out
+            && let Err(error) = std::fs::write(file, known())
+        {
+            pass.error(&format!("orthant: cannot write to {}: {error}", file.display()));
+        }
     }
 
     /// Reports a failure of Orthant itself in a function.
@@ -214,7 +257,8 @@ fn nest_report(nest: &Nest<'_>, model: Option<&Modelled<'_>>, with_code: bool) -
     let assumptions = model.map(|model| assumptions(&model.assumed)).unwrap_or_default();
     let (depth, loops) = (nest.depth(), nest.loops.len() as u32);
     let statements = model.map(|model| touching_memory(&model.lifted.scop)).unwrap_or_default();
-    NestReport { loc: nest.loc(), depth, loops, statements, arrays, assumptions, outcome }
+    let tuning = model.and_then(|model| model.tuning.clone());
+    NestReport { loc: nest.loc(), depth, loops, statements, arrays, assumptions, tuning, outcome }
 }
 
 /// How many statements touch memory.
@@ -308,6 +352,9 @@ fn own_loops(scop: &Scop, valid: &Set) -> Result<String, astgen::Error> {
 /// One remark for the nest, and for a rejected one an analysis remark at each obstacle.
 fn remark(pass: Pass<'_>, finding: &Finding<'_>) {
     let Some(at) = finding.nest.anchor() else { return };
+    if let Some(text) = finding.report.tuning.as_ref().and_then(Tuning::text) {
+        pass.remark(RemarkKind::Analysis, "Tuned", at, &format!("tuned: {text}"));
+    }
     match &finding.report.outcome {
         report::Outcome::Candidate => {
             let message = format!("loop nest of depth {} can be modelled", finding.report.depth);

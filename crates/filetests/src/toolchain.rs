@@ -111,6 +111,8 @@ impl Toolchain {
         for name in own {
             command.env_remove(name);
         }
+        // Tests are small.
+        command.env("ORTHANT_OPTS", "least-length=0");
         command.env("LC_ALL", "C").envs(words.variables.iter().cloned());
         command
     }

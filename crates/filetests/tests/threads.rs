@@ -35,7 +35,7 @@ impl Folder {
         clang.args(["-O3", "-ffp-contract=off", "-c", "-o"]).arg(&object).arg(source("kernels.c"));
         if let Some(options) = options {
             clang.arg(format!("-fpass-plugin={}", self.toolchain.plugin().display()));
-            clang.env("ORTHANT_OPTS", options);
+            clang.env("ORTHANT_OPTS", format!("least-length=0 {options}"));
         }
         successful(clang.env_remove("ORTHANT_CONFIG"));
         object

@@ -57,7 +57,10 @@ impl Program {
     fn llvm(&self, tool: &str, args: &[&str], options: &str) {
         let mut command =
             Command::new(self.toolchain.llvm(tool).unwrap_or_else(|message| panic!("{message}")));
-        command.args(args).env_remove("ORTHANT_CONFIG").env("ORTHANT_OPTS", options);
+        command
+            .args(args)
+            .env_remove("ORTHANT_CONFIG")
+            .env("ORTHANT_OPTS", format!("least-length=0 {options}"));
         run_to_end(&mut command);
     }
 

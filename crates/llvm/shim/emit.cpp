@@ -202,11 +202,14 @@ void orthant_annotate(LLVMValueRef value, LLVMMetadataRef own, const LLVMMetadat
     inst->setMetadata(LLVMContext::MD_access_group, unwrap<MDNode>(group));
 }
 
-void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group) {
+void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group, bool stays_rolled) {
   Instruction *branch = unwrap(latch)->getTerminator();
   LLVMContext &context = branch->getContext();
   MDNode *accesses = MDNode::get(context, {MDString::get(context, "llvm.loop.parallel_accesses"), unwrap(group)});
-  MDNode *loop = MDNode::getDistinct(context, {nullptr, accesses});
+  SmallVector<Metadata *, 3> facts = {nullptr, accesses};
+  if (stays_rolled)
+    facts.push_back(MDNode::get(context, {MDString::get(context, "llvm.loop.unroll.disable")}));
+  MDNode *loop = MDNode::getDistinct(context, facts);
   loop->replaceOperandWith(0, loop); // a loop's identity
   branch->setMetadata(LLVMContext::MD_loop, loop);
 }

@@ -62,6 +62,7 @@ struct OrthantTarget {
   unsigned widest_bits;       // widest one that the function may use
   unsigned vector_registers;
   unsigned scalar_registers;
+  unsigned has_fma;           // 1: a fused multiplication and addition costs no more than the two
 };
 
 struct OrthantRange { // of a SCEV up to 64 bits wide
@@ -71,7 +72,7 @@ struct OrthantRange { // of a SCEV up to 64 bits wide
 
 // src/ffi.rs asserts the same sizes.
 static_assert(sizeof(OrthantLocation) == 8 && sizeof(OrthantCallEffects) == 9 && sizeof(OrthantMemory) == 2);
-static_assert(sizeof(OrthantTarget) == 36 && sizeof(OrthantRange) == 32);
+static_assert(sizeof(OrthantTarget) == 40 && sizeof(OrthantRange) == 32);
 
 // ---- views.cpp: the function and its loops ----
 LLVMValueRef orthant_function(OrthantPass *pass);
@@ -126,6 +127,8 @@ uint64_t orthant_object_bytes(OrthantPass *pass, LLVMValueRef base);
 bool orthant_may_recurse(OrthantPass *pass); // the function may run while it runs
 bool orthant_may_read(OrthantPass *pass, LLVMValueRef call, LLVMValueRef base); // anything addressed from base
 void orthant_target(OrthantPass *pass, OrthantTarget *target);
+void orthant_target_triple(OrthantPass *pass, OrthantSink sink, void *data);
+void orthant_target_cpu(OrthantPass *pass, OrthantSink sink, void *data); // nothing: the function does not say
 
 // Remarks. kind 0: done (-Rpass), 1: missed (-Rpass-missed), 2: analysis (-Rpass-analysis).
 // The place is the instruction, or the loop where that is null.
@@ -177,8 +180,9 @@ LLVMMetadataRef orthant_access_group(OrthantPass *pass);
 // The access is in the scope `own`, not in `others`, and belongs to `group`; null is none.
 void orthant_annotate(LLVMValueRef inst, LLVMMetadataRef own, const LLVMMetadataRef *others, size_t count,
                       LLVMMetadataRef group);
-// The accesses of the group do not depend on each other across iterations of the loop with that latch.
-void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group);
+// The accesses of the group do not depend on each other across iterations of the loop with that latch, which LLVM may unroll
+// unless it stays rolled.
+void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group, bool stays_rolled);
 // Makes a function of the blocks from entry to after, which the runtime calls in each thread if worth holds; the entry ends with a
 // branch by worth. False: it cannot be, and worth counts as false in the blocks. Private variables are used by these blocks
 // only, and each thread gets its own.

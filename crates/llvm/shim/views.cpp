@@ -316,6 +316,15 @@ bool orthant_may_read(OrthantPass *pass, LLVMValueRef call, LLVMValueRef base) {
   return isRefSet(pass->alias.getModRefInfo(cast<CallBase>(unwrap(call)), memory(base, 0)));
 }
 
+static bool has_fma(OrthantPass *pass) {
+  const TargetTransformInfo &T = pass->target;
+  Type *type = Type::getDoubleTy(pass->function.getContext());
+  auto kind = TargetTransformInfo::TCK_RecipThroughput;
+  IntrinsicCostAttributes fused(Intrinsic::fma, type, {type, type, type});
+  return T.getIntrinsicInstrCost(fused, kind) <= T.getArithmeticInstrCost(Instruction::FMul, type, kind) +
+                                                     T.getArithmeticInstrCost(Instruction::FAdd, type, kind);
+}
+
 void orthant_target(OrthantPass *pass, OrthantTarget *out) {
   const TargetTransformInfo &T = pass->target;
   using Level = TargetTransformInfo::CacheLevel;
@@ -330,6 +339,15 @@ void orthant_target(OrthantPass *pass, OrthantTarget *out) {
   out->widest_bits = features.contains("+avx512f") ? std::max(out->vector_bits, 512u) : out->vector_bits;
   out->vector_registers = T.getNumberOfRegisters(T.getRegisterClassForType(/*Vector=*/true));
   out->scalar_registers = T.getNumberOfRegisters(T.getRegisterClassForType(/*Vector=*/false));
+  out->has_fma = has_fma(pass);
+}
+
+void orthant_target_triple(OrthantPass *pass, OrthantSink sink, void *data) {
+  orthant_send(pass->function.getParent()->getTargetTriple().str(), sink, data);
+}
+
+void orthant_target_cpu(OrthantPass *pass, OrthantSink sink, void *data) {
+  orthant_send(pass->function.getFnAttribute("target-cpu").getValueAsString(), sink, data);
 }
 
 template <typename Remark>

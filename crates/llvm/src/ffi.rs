@@ -70,6 +70,7 @@ pub struct Target {
     pub widest_bits: c_uint,
     pub vector_registers: c_uint,
     pub scalar_registers: c_uint,
+    pub has_fma: c_uint,
 }
 
 #[repr(C)]
@@ -84,7 +85,7 @@ pub struct Range {
 // shim/shim.h asserts the same sizes.
 const _: () =
     assert!(size_of::<Location>() == 8 && size_of::<CallEffects>() == 9 && size_of::<Memory>() == 2);
-const _: () = assert!(size_of::<Target>() == 36 && size_of::<Range>() == 32);
+const _: () = assert!(size_of::<Target>() == 40 && size_of::<Range>() == 32);
 
 unsafe extern "C" {
     pub fn orthant_function(pass: *mut OrthantPass) -> LLVMValueRef;
@@ -146,6 +147,8 @@ unsafe extern "C" {
     pub fn orthant_may_recurse(pass: *mut OrthantPass) -> bool;
     pub fn orthant_may_read(pass: *mut OrthantPass, call: LLVMValueRef, base: LLVMValueRef) -> bool;
     pub fn orthant_target(pass: *mut OrthantPass, target: *mut Target);
+    pub fn orthant_target_triple(pass: *mut OrthantPass, sink: Sink, data: *mut c_void);
+    pub fn orthant_target_cpu(pass: *mut OrthantPass, sink: Sink, data: *mut c_void);
 
     pub fn orthant_remark(
         pass: *mut OrthantPass,
@@ -235,7 +238,7 @@ unsafe extern "C" {
         count: usize,
         group: LLVMMetadataRef,
     );
-    pub fn orthant_parallel_loop(latch: LLVMBasicBlockRef, group: LLVMMetadataRef);
+    pub fn orthant_parallel_loop(latch: LLVMBasicBlockRef, group: LLVMMetadataRef, stays_rolled: bool);
     pub fn orthant_outline(
         pass: *mut OrthantPass,
         entry: LLVMBasicBlockRef,

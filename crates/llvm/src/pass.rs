@@ -412,6 +412,17 @@ impl<'p> Pass<'p> {
         target
     }
 
+    /// What is compiled for: `x86_64-pc-linux-gnu`.
+    pub fn target_triple(self) -> String {
+        collect(|sink, data| ask!(ffi::orthant_target_triple(self.raw, sink, data)))
+    }
+
+    /// The processor that the function is compiled for, if it says that: `znver4`.
+    pub fn target_cpu(self) -> Option<String> {
+        let name = collect(|sink, data| ask!(ffi::orthant_target_cpu(self.raw, sink, data)));
+        (!name.is_empty()).then_some(name)
+    }
+
     /// Makes the compilation fail with this message, through the host's own diagnostics.
     pub fn error(self, message: &str) {
         ask!(ffi::orthant_error(self.raw, message.as_ptr().cast(), message.len()));

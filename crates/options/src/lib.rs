@@ -35,6 +35,8 @@ pub enum Schedule {
     Auto,
     /// From the program itself: measures the quality of the emitted code.
     Identity,
+    /// There are no new loops.
+    Keep,
 }
 
 /// Where scalars may go that keep loops from being reordered and have no free cell in an array.
@@ -55,6 +57,17 @@ pub enum Assumptions {
     All,
     /// Nothing.
     None,
+}
+
+/// Whose caches orders are chosen for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Nobody's: sizes that suit most machines.
+    Generic,
+    /// Those of the processor that is compiled for, as far as LLVM knows them.
+    Target,
+    /// Those of the machine that compiles.
+    Native,
 }
 
 /// When there is a second version of new loops, for when arrays overlap.
@@ -85,8 +98,14 @@ pub struct Options {
     pub print_after: Vec<String>,
     /// The order of new loops.
     pub schedule: Schedule,
+    /// Tile sizes, outermost first; empty: as the cost model says.
+    pub tiles: Vec<u64>,
+    /// The file with options for single nests.
+    pub tuned: Option<PathBuf>,
     /// How many percent faster new loops must be expected to be.
     pub least_gain: u32,
+    /// How long loops must be for new ones; 0: as long as they are.
+    pub least_length: u32,
     /// Whether blocks of cells are kept in registers.
     pub registers: bool,
     /// Whether the operands that such blocks share are kept on the stack.
@@ -97,6 +116,22 @@ pub struct Options {
     pub threads: u32,
     /// Whether threads are used however little there is to do: tests that it is right.
     pub parallel_always: bool,
+    /// Whose caches orders are chosen for.
+    pub machine: Whose,
+    /// Bytes of the first-level data cache, if not as [`Options::machine`] says.
+    pub l1_bytes: Option<u64>,
+    /// Bytes of the second-level cache.
+    pub l2_bytes: Option<u64>,
+    /// Ways of the first-level data cache; 0 is as [`Options::machine`] says.
+    pub l1_ways: u32,
+    /// Ways of the second-level cache.
+    pub l2_ways: u32,
+    /// Bytes of the third-level cache.
+    pub l3_bytes: Option<u64>,
+    /// Bytes of a cache line.
+    pub line_bytes: Option<u64>,
+    /// The file that what is known of the machine is written to.
+    pub machine_out: Option<PathBuf>,
     /// The folder that orders are read from.
     pub schedule_in: Option<PathBuf>,
     /// The folder that orders are written to.

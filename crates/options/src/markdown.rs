@@ -24,6 +24,10 @@ fn values(spec: &Spec) -> String {
         Kind::Number(0, u64::MAX) => "a whole number".to_owned(),
         Kind::Number(low, u64::MAX) => format!("a whole number from {low} on"),
         Kind::Number(low, high) => format!("a whole number from {low} to {high}"),
+        Kind::Bytes(most) => {
+            format!("a number of bytes up to {}, as `48K` or `2M`", crate::parse::size(most))
+        }
+        Kind::Numbers(most) => format!("a comma-separated list of whole numbers up to {most}"),
         Kind::Regex => "a regular expression".to_owned(),
         Kind::File => "a file name".to_owned(),
         Kind::Text => "a name".to_owned(),

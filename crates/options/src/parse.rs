@@ -22,7 +22,7 @@
 //! Each setting is checked where it is read, so that a message can name the line of a configuration file,
 //! and once more by [`Options::from_layers`], which is the only way to make an [`Options`].
 
-use crate::{Assumptions, Expand, Kind, Options, Position, Schedule, Spec, TABLE, Tiers, spec};
+use crate::{Assumptions, Expand, Kind, Options, Position, Schedule, Spec, TABLE, Tiers, Whose, spec};
 use regex::Regex;
 use std::fmt;
 use std::path::PathBuf;
@@ -284,6 +284,8 @@ fn quoted(value: &str) -> String {
 enum Value {
     Flag(bool),
     Number(u64),
+    Bytes(Option<u64>),
+    Numbers(Vec<u64>),
     Words(Vec<&'static str>),
     Regex(Option<Regex>),
     File(Option<PathBuf>),
@@ -308,6 +310,20 @@ impl Spec {
                 .filter(|n| (low..=high).contains(n))
                 .map(Value::Number)
                 .ok_or_else(|| self.bad(value, self.accepts())),
+            Kind::Bytes(most) => given
+                .map(|text| {
+                    bytes(text)
+                        .filter(|n| (1..=most).contains(n))
+                        .ok_or_else(|| self.bad(text, self.accepts()))
+                })
+                .transpose()
+                .map(Value::Bytes),
+            Kind::Numbers(most) => {
+                let listed = given.into_iter().flat_map(|list| list.split(','));
+                let read = |text: &str| number(text.trim()).filter(|n| *n <= most);
+                let numbers: Option<_> = listed.map(read).collect();
+                numbers.map(Value::Numbers).ok_or_else(|| self.bad(value, self.accepts()))
+            }
             Kind::Choice(words) => {
                 given.map(|word| self.word(words, word)).transpose().map(|w| Value::Words(Vec::from_iter(w)))
             }
@@ -350,6 +366,8 @@ impl Spec {
             Kind::Number(0, u64::MAX) => "it takes a whole number".to_owned(),
             Kind::Number(low, u64::MAX) => format!("it takes a whole number from {low} on"),
             Kind::Number(low, high) => format!("it takes a whole number from {low} to {high}"),
+            Kind::Bytes(most) => format!("it takes a number of bytes up to {}, as 48K or 2M", size(most)),
+            Kind::Numbers(most) => format!("it takes a comma-separated list of whole numbers up to {most}"),
             Kind::Regex => "it takes a regular expression".to_owned(),
             Kind::File => "it takes a file name".to_owned(),
             Kind::Text => "it takes a name".to_owned(),
@@ -371,6 +389,21 @@ fn number(value: &str) -> Option<u64> {
     let digits: String = value.chars().filter(|c| *c != '_').collect();
     let only_digits = digits.chars().all(|c| c.is_ascii_digit());
     (starts_with_digit && only_digits).then(|| digits.parse().ok())?
+}
+
+/// A number, perhaps with one of the letters of [`UNITS`] behind it.
+fn bytes(value: &str) -> Option<u64> {
+    let unit = UNITS.into_iter().find(|(letter, _)| value.to_ascii_uppercase().ends_with(*letter));
+    let (digits, factor) = unit.map_or((value, 1), |(_, factor)| (&value[..value.len() - 1], factor));
+    number(digits)?.checked_mul(factor)
+}
+
+const UNITS: [(char, u64); 3] = [('K', 1 << 10), ('M', 1 << 20), ('G', 1 << 30)];
+
+/// A number of bytes as [`bytes`] reads it, in its largest unit.
+pub(crate) fn size(bytes: u64) -> String {
+    let unit = UNITS.into_iter().rev().find(|(_, factor)| bytes >= *factor && bytes.is_multiple_of(*factor));
+    unit.map_or_else(|| bytes.to_string(), |(letter, factor)| format!("{}{letter}", bytes / factor))
 }
 
 /// The last line of the library's message says what is wrong; those above it draw the expression.
@@ -421,7 +454,12 @@ fn shown(value: &str) -> String {
 impl Options {
     /// The options that the layers give on top of the defaults; the later layer wins.
     pub fn from_layers(layers: &[Layer]) -> Result<Options, OptionError> {
-        let mut options = Options::default();
+        Options::default().with_layers(layers)
+    }
+
+    /// These options with what the layers say on top of them.
+    pub fn with_layers(&self, layers: &[Layer]) -> Result<Options, OptionError> {
+        let mut options = self.clone();
         for layer in layers {
             for setting in &layer.settings {
                 let in_layer = |problem| OptionError {
@@ -450,11 +488,32 @@ impl Options {
                 self.print_after = words.into_iter().map(str::to_owned).collect();
             }
             ("schedule", Value::Words(words)) => {
-                self.schedule = if words == ["identity"] { Schedule::Identity } else { Schedule::Auto }
+                self.schedule = match words.first().copied() {
+                    Some("identity") => Schedule::Identity,
+                    Some("keep") => Schedule::Keep,
+                    _ => Schedule::Auto,
+                }
             }
+            ("tiles", Value::Numbers(sizes)) => self.tiles = sizes,
+            ("tuned", Value::File(file)) => self.tuned = file,
             ("least-gain", Value::Number(percent)) => self.least_gain = clamped(percent) as u32,
+            ("least-length", Value::Number(count)) => self.least_length = clamped(count) as u32,
             ("registers", Value::Flag(on)) => self.registers = on,
             ("panels", Value::Flag(on)) => self.panels = on,
+            ("machine", Value::Words(words)) => {
+                self.machine = match words.first().copied() {
+                    Some("target") => Whose::Target,
+                    Some("native") => Whose::Native,
+                    _ => Whose::Generic,
+                }
+            }
+            ("l1-bytes", Value::Bytes(bytes)) => self.l1_bytes = bytes,
+            ("l2-bytes", Value::Bytes(bytes)) => self.l2_bytes = bytes,
+            ("l1-ways", Value::Number(ways)) => self.l1_ways = clamped(ways) as u32,
+            ("l2-ways", Value::Number(ways)) => self.l2_ways = clamped(ways) as u32,
+            ("l3-bytes", Value::Bytes(bytes)) => self.l3_bytes = bytes,
+            ("line-bytes", Value::Bytes(bytes)) => self.line_bytes = bytes,
+            ("machine-out", Value::File(file)) => self.machine_out = file,
             ("schedule-in", Value::File(folder)) => self.schedule_in = folder,
             ("schedule-out", Value::File(folder)) => self.schedule_out = folder,
             ("assumptions", Value::Words(words)) => {
@@ -504,9 +563,20 @@ impl Default for Options {
             stop_after: None,
             print_after: Vec::new(),
             schedule: Schedule::Auto,
+            tiles: Vec::new(),
+            tuned: None,
             least_gain: 0,
+            least_length: 0,
             registers: true,
             panels: true,
+            machine: Whose::Generic,
+            l1_bytes: None,
+            l2_bytes: None,
+            l1_ways: 0,
+            l2_ways: 0,
+            l3_bytes: None,
+            line_bytes: None,
+            machine_out: None,
             schedule_in: None,
             schedule_out: None,
             assumptions: Assumptions::All,

@@ -11,6 +11,10 @@ pub enum Kind {
     Choices(&'static [&'static str]),
     /// A whole number in the closed interval.
     Number(u64, u64),
+    /// A number of bytes, at most that many; `K`, `M` and `G` are powers of 1024.
+    Bytes(u64),
+    /// A comma-separated list of whole numbers up to that one.
+    Numbers(u64),
     /// A regular expression.
     Regex,
     /// A file name.
@@ -49,6 +53,9 @@ const fn option(
 /// The stages of the pipeline that exist, in order.
 pub const STAGES: &[&str] =
     &["detect", "lift", "assume", "delicm", "dependences", "schedule", "astgen", "emit"];
+
+/// More cache than any machine has, and less than overflows a computation with it.
+const MOST_CACHE: u64 = 1 << 40;
 
 /// Every option there is.
 pub const TABLE: &[Spec] = &[
@@ -90,17 +97,35 @@ pub const TABLE: &[Spec] = &[
     ),
     option(
         "schedule",
-        Kind::Choice(&["auto", "identity"]),
+        Kind::Choice(&["auto", "identity", "keep"]),
         "HOW",
         "auto",
-        "The order of the new loops: auto looks for a faster legal one, identity writes the program's own order anew.",
+        "The order of the new loops: auto looks for a faster legal one, identity writes the program's own order anew, keep makes \
+         no new loops.",
     ),
+    option(
+        "tiles",
+        Kind::Numbers(1 << 20),
+        "SIZES",
+        "",
+        "Tile sizes of loops that can be tiled, outermost first, the last one for all that follow, 1 for no tiles; without it as \
+         the cost model says.",
+    ),
+    option("tuned", Kind::File, "FILE", "", "What orthant tune measured: options for single nests."),
     option(
         "least-gain",
         Kind::Number(0, 10_000),
         "PERCENT",
         "67",
         "How much faster new loops must be expected to be: the original stays if the cost model predicts less.",
+    ),
+    option(
+        "least-length",
+        Kind::Number(0, 1_000_000),
+        "N",
+        "40",
+        "How long loops must be for new ones: a nest keeps its code if its sizes are constants up to N, and new loops only run if those \
+         around a statement have about N iterations altogether; 0 is always.",
     ),
     option(
         "registers",
@@ -129,6 +154,56 @@ pub const TABLE: &[Spec] = &[
         "COUNT",
         "0",
         "How many threads to plan for if parallel is set; 0 is as many as this machine has. How many there are is decided when the program runs (OMP_NUM_THREADS).",
+    ),
+    option(
+        "machine",
+        Kind::Choice(&["generic", "target", "native"]),
+        "WHICH",
+        "generic",
+        "Whose caches tiles are chosen for: generic is 32K and 512K, target is what LLVM knows of the processor compiled for, \
+         native is this machine.",
+    ),
+    option(
+        "l1-bytes",
+        Kind::Bytes(MOST_CACHE),
+        "BYTES",
+        "",
+        "The first-level data cache, whatever the machine is said to have.",
+    ),
+    option(
+        "l2-bytes",
+        Kind::Bytes(MOST_CACHE),
+        "BYTES",
+        "",
+        "The second-level cache, whatever the machine is said to have.",
+    ),
+    option(
+        "l1-ways",
+        Kind::Number(0, 1024),
+        "COUNT",
+        "0",
+        "The ways of the first-level data cache, whatever the machine is said to have; 0 is as it is said.",
+    ),
+    option(
+        "l2-ways",
+        Kind::Number(0, 1024),
+        "COUNT",
+        "0",
+        "The ways of the second-level cache, whatever the machine is said to have; 0 is as it is said.",
+    ),
+    option(
+        "l3-bytes",
+        Kind::Bytes(MOST_CACHE),
+        "BYTES",
+        "",
+        "The third-level cache, whatever the machine is said to have.",
+    ),
+    option(
+        "line-bytes",
+        Kind::Bytes(1 << 12),
+        "BYTES",
+        "",
+        "A cache line, whatever the machine is said to have.",
     ),
     option(
         "schedule-in",
@@ -240,6 +315,16 @@ pub const TABLE: &[Spec] = &[
             "BOOL",
             "false",
             "Use threads however little there is to do, for tests.",
+        )
+    },
+    Spec {
+        hidden: true,
+        ..option(
+            "machine-out",
+            Kind::File,
+            "FILE",
+            "",
+            "Write what is known of the machine to FILE as JSON, for the command.",
         )
     },
     Spec {

@@ -36,7 +36,7 @@ pub const ROTATION: [&[&str]; 8] = [
 ];
 
 /// Orthant's options for a run: seed divided by the number of flags, modulo their number.
-pub const OPTIONS: [&str; 7] = [
+pub const OPTIONS: [&str; 9] = [
     "budget=1000000",
     "budget=1000000 tiers=always",
     "budget=1000000 schedule=identity position=late",
@@ -44,6 +44,8 @@ pub const OPTIONS: [&str; 7] = [
     "budget=1000000 schedule=identity",
     "budget=1000000 parallel parallel-always threads=3",
     "budget=1000000 parallel parallel-always threads=2 position=late",
+    "budget=1000000 least-gain=0 tiles=3",
+    "budget=1000000 least-gain=0 tiles=2,5 position=late",
 ];
 
 /// How many threads loops run in that may.
@@ -180,7 +182,7 @@ impl Tester {
         let mut compile = self.compile(dir, flags, "new");
         compile.arg(format!("-fpass-plugin={}", self.plugin.display()));
         let options = self.options.as_deref().unwrap_or(flags.orthant);
-        compile.env("ORTHANT_OPTS", format!("{options} report={}", reports.display()));
+        compile.env("ORTHANT_OPTS", format!("least-length=0 {options} report={}", reports.display()));
         if options.split_whitespace().any(|option| option == "parallel") {
             compile.arg("-lgomp");
         }

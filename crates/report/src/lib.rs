@@ -9,13 +9,17 @@
 //! function that several modules contain with the same nests (an inline function of a header) appears once;
 //! without debug locations nothing tells such copies from different functions of one name, and all stay.
 //!
+//! What is known of the machine has a report of its own: [`machine`]. [`tuned`] is the file of `orthant tune`.
+//!
 //! The crate does no input or output: files arrive as text, source lines through a closure.
 
 mod counts;
 mod json;
+pub mod machine;
 mod order;
 mod sarif;
 mod text;
+pub mod tuned;
 
 pub use counts::{Counted, formats, read_counts, with_counts};
 pub use json::{Document, ReadError, json, read};
@@ -62,6 +66,9 @@ pub struct NestReport {
     /// What had to be assumed to model it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<AssumptionReport>,
+    /// What a file of `orthant tune` has for it, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuning: Option<tuned::Tuning>,
     /// What became of it.
     pub outcome: Outcome,
 }

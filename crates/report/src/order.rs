@@ -50,6 +50,7 @@ pub(crate) mod tests {
             statements: 0,
             arrays: vec![],
             assumptions: vec![],
+            tuning: None,
             outcome: Outcome::Candidate,
         };
         FunctionReport {
@@ -114,6 +115,7 @@ pub(crate) mod tests {
             statements: 0,
             arrays: vec![],
             assumptions: vec![],
+            tuning: None,
             outcome,
         });
         ("[ab]\\.c", "[fg]", any::<String>(), proptest::collection::vec(nest, 0..3)).prop_map(

@@ -21,6 +21,7 @@
 //! Grouped by function. A place is printed once for nest and reason, and a remedy once per function: what was
 //! said stays on the screen. The summary counts nests, and in the brackets the nests that each reason concerns.
 
+use crate::tuned::Tuning;
 use crate::{FunctionReport, NestReport, NewLoops, Outcome, WeakerLoops};
 use anstyle::{AnsiColor, Style as Ansi};
 use model::{Class, Refusal, SourceLoc};
@@ -183,6 +184,9 @@ impl Page<'_> {
         for array in &nest.arrays {
             self.line(4, &[(DIM, "array "), (PLAIN, array)]);
         }
+        if let Some(text) = nest.tuning.as_ref().and_then(Tuning::text) {
+            self.line(4, &[(DIM, "tuned "), (PLAIN, &text)]);
+        }
     }
 
     fn new_loops(&mut self, new: &NewLoops) {
@@ -285,6 +289,7 @@ mod tests {
             statements: 0,
             arrays: vec![],
             assumptions: vec![],
+            tuning: None,
             outcome: Outcome::Rejected { refusals },
         }
     }

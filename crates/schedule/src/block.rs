@@ -105,7 +105,7 @@ impl Blocker<'_> {
         let mut tiles = vec![None; order.len()];
         let depth = self.depth(roles, paces, block, bytes);
         let terms = depth.map_or(self.trips[roles.summed], |depth| depth as f64);
-        let rows = (self.machine.l2_bytes * 3 / 4) as f64 / (terms.max(1.0) * bytes as f64);
+        let rows = self.machine.l2_room() as f64 / (terms.max(1.0) * bytes as f64);
         let at = order.len() - 3;
         tiles[at] = depth;
         // Whole blocks fill a tile.
@@ -117,7 +117,7 @@ impl Blocker<'_> {
     fn depth(&self, roles: &Roles, paces: &[Vec<Pace>], block: Block, bytes: i64) -> Option<i64> {
         let of_term = (self.panels(roles, paces) * block.width + block.height) * bytes;
         let room = match self.machine.panel_bytes as i64 {
-            0 => self.machine.l1_bytes as i64 * 3 / 4,
+            0 => self.machine.l1_room() as i64,
             // The values of rows do not lie one behind the other.
             room => room - PADDING,
         };

@@ -398,35 +398,25 @@ impl Chooser<'_> {
         Blocker { model, rows, trips: &trips, freedom: self.freedom, machine }.changes()
     }
 
-    /// The best tile sizes for this order, one member after the other, as long as it gets better.
+    /// The best tile sizes for this order: for the first two members at once, then one member after the other, as long as it
+    /// gets better.
     fn tiled(&self, start: Change, start_cost: f64) -> (f64, Change) {
-        let (mut best, mut least) = (start.clone(), start_cost);
         let members: Vec<(usize, usize)> = start.order.iter().map(|member| (self.at, *member)).collect();
         let wholes: Vec<f64> = (0..members.len())
             .map(|at| trip(self.shape, &members[..at], self.at, start.order[at], self.models))
             .collect();
+        let mut search = Search { chooser: self, wholes, best: start.clone(), least: start_cost };
+        search.pairs();
         for _ in 0..2 {
-            let before = least;
-            for (at, whole) in wholes.iter().enumerate() {
-                for size in TILE_SIZES {
-                    let mut change = best.clone();
-                    change.tiles[at] = (size > 1).then_some(size);
-                    if change.tiles[at].is_some_and(|size| 2.0 * size as f64 > *whole) {
-                        continue;
-                    }
-                    if at + 1 == wholes.len() && (2..SHORTEST_ROW).contains(&size) {
-                        continue;
-                    }
-                    let cost = self.cost_of(&change);
-                    if cost < least * CLEARLY {
-                        (best, least) = (change, cost);
-                    }
-                }
+            let before = search.least;
+            for at in 0..search.wholes.len() {
+                TILE_SIZES.iter().for_each(|size| search.attempt(&[(at, *size)]));
             }
-            if least >= before {
+            if search.least >= before {
                 break;
             }
         }
+        let Search { best, least, .. } = search;
         // Partial tiles and more code must be paid for, too.
         if least < start_cost * TILING_PAYS { (least, best) } else { (start_cost, start) }
     }
@@ -450,9 +440,47 @@ impl Chooser<'_> {
     }
 }
 
+/// Looks for tile sizes.
+struct Search<'a> {
+    chooser: &'a Chooser<'a>,
+    /// How many iterations each loop has.
+    wholes: Vec<f64>,
+    best: Change,
+    least: f64,
+}
+
+impl Search<'_> {
+    /// Steps in time keep what they touch only if the loop inside of them is tiled as well: neither of the two pays alone.
+    fn pairs(&mut self) {
+        if self.wholes.len() > 2 {
+            for first in PAIRED_SIZES {
+                PAIRED_SIZES.iter().for_each(|second| self.attempt(&[(0, first), (1, *second)]));
+            }
+        }
+    }
+
+    /// The best so far with other sizes of some members.
+    fn attempt(&mut self, sizes: &[(usize, i64)]) {
+        let mut change = self.best.clone();
+        for (at, size) in sizes {
+            let is_innermost = at + 1 == self.wholes.len();
+            let is_short = is_innermost && (2..SHORTEST_ROW).contains(size);
+            if is_short || *size > 1 && 2.0 * *size as f64 > self.wholes[*at] {
+                return;
+            }
+            change.tiles[*at] = (*size > 1).then_some(*size);
+        }
+        let cost = self.chooser.cost_of(&change);
+        if cost < self.least * CLEARLY {
+            (self.best, self.least) = (change, cost);
+        }
+    }
+}
+
 /// The least tile size for an innermost loop: a shorter one has hardly begun when it ends.
-const SHORTEST_ROW: i64 = 32;
+const SHORTEST_ROW: i64 = 64;
 const TILE_SIZES: [i64; 7] = [1, 8, 16, 32, 64, 128, 256];
+const PAIRED_SIZES: [i64; 3] = [8, 16, 32];
 /// How many orders of a band are tiled.
 const TILED_ORDERS: usize = 4;
 const CLEARLY: f64 = 0.99;

@@ -37,6 +37,7 @@ pub mod cost;
 mod describe;
 mod json;
 pub mod legality;
+mod machine;
 mod marks;
 mod pivot;
 mod private;
@@ -47,6 +48,7 @@ pub mod tree;
 pub use cost::Cost;
 pub use describe::describe;
 pub use json::{FORMAT, ImportError, from_json, to_json};
+pub use machine::Machine;
 
 use candidate::Candidate;
 use dataflow::Dependences;
@@ -57,39 +59,6 @@ use std::cell::Cell;
 use std::fmt;
 use threads::Marked;
 use tree::Bonds;
-
-/// What the cost model knows about the machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Machine {
-    /// Bytes of the first-level data cache.
-    pub l1_bytes: u64,
-    /// Bytes of the second-level cache.
-    pub l2_bytes: u64,
-    /// Bytes of a cache line.
-    pub line_bytes: u64,
-    /// Bits of a vector as LLVM makes them of a loop.
-    pub vector_bits: u32,
-    /// Bits of the widest vector register.
-    pub widest_bits: u32,
-    /// How many vector registers there are.
-    pub vector_registers: u32,
-    /// Bytes on the stack for operands that blocks of cells share; 0: none.
-    pub panel_bytes: u64,
-}
-
-impl Default for Machine {
-    fn default() -> Self {
-        Machine {
-            l1_bytes: 32 << 10,
-            l2_bytes: 512 << 10,
-            line_bytes: 64,
-            vector_bits: 256,
-            widest_bits: 256,
-            vector_registers: 16,
-            panel_bytes: 0,
-        }
-    }
-}
 
 /// How much to fuse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -182,8 +151,32 @@ pub struct New {
     pub why_alone: Option<String>,
     /// One line for each statement, `T(S): (i + j, i)`, then one for each innermost band.
     pub description: String,
+    /// What kind of loops it has.
+    pub form: Form,
     /// What it is expected to bring.
     pub prediction: Prediction,
+}
+
+/// What kind of loops a schedule has: what it takes before they pay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Loops in another order.
+    Plain,
+    /// Some are tiled.
+    Tiled,
+    /// Blocks of cells in registers.
+    Blocks,
+}
+
+impl Form {
+    fn of(changes: &[tree::Planned]) -> Form {
+        let some = |has: fn(&tree::Change) -> bool| changes.iter().any(|planned| has(&planned.change));
+        match (some(|change| change.block.is_some()), some(tree::Change::is_tiled)) {
+            (true, _) => Form::Blocks,
+            (false, true) => Form::Tiled,
+            (false, false) => Form::Plain,
+        }
+    }
 }
 
 /// Predicted costs; only their ratio means something.
@@ -213,6 +206,8 @@ impl fmt::Display for Prediction {
 pub enum Reason {
     /// There is no loop.
     NoLoops,
+    /// Somebody wants it so.
+    Wanted,
     /// No other order was found.
     NothingElse,
     /// No other order was found, and in this one nothing can run in threads; why.
@@ -221,6 +216,8 @@ pub enum Reason {
     NothingPays(Prediction),
     /// The budget was spent in this step.
     BudgetSpent(&'static str),
+    /// Loops are so short that no order can make them faster.
+    TooShort,
     /// A bug of this crate: what was found is not legal.
     OurBug(String),
 }
@@ -229,6 +226,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reason::NoLoops => f.write_str("there is no loop to reorder"),
+            Reason::Wanted => f.write_str("the option schedule=keep says so"),
             Reason::NothingElse => f.write_str("no other order keeps all dependences and looks better"),
             Reason::NoThreads(why) => write!(f, "{}, and it stays in one thread: {why}", Reason::NothingElse),
             Reason::NothingPays(prediction) => {
@@ -237,6 +235,10 @@ impl fmt::Display for Reason {
             Reason::BudgetSpent(step) => write!(
                 f,
                 "the budget of isl operations was spent on {step}; raise the budget or split the loop nest"
+            ),
+            Reason::TooShort => f.write_str(
+                "its loops have so few iterations that LLVM unrolls them, which no other order can beat; least-length=0 takes one \
+                 nevertheless",
             ),
             Reason::OurBug(text) => {
                 write!(f, "the schedule found is not legal, which is a bug worth a report: {text}")
@@ -346,6 +348,7 @@ struct Finished {
     alone: Option<Schedule>,
     why_alone: Option<String>,
     description: String,
+    form: Form,
 }
 
 struct Optimizer<'a> {
@@ -392,14 +395,14 @@ impl Optimizer<'_> {
             Ok(finished) => finished,
             Err(reason) => return original(reason),
         };
-        let Finished { schedule, alone: unthreaded, why_alone, description } = finished;
+        let Finished { schedule, alone: unthreaded, why_alone, description, form } = finished;
         let prediction = if unthreaded.is_some() { prediction } else { alone };
         if unthreaded.is_none() && is_unchanged {
             return original(why_alone.map_or(Reason::NothingElse, Reason::NoThreads));
         }
         match self.pays(&prediction, is_plain) {
             true => {
-                let new = New { schedule, alone: unthreaded, why_alone, description, prediction };
+                let new = New { schedule, alone: unthreaded, why_alone, description, form, prediction };
                 Ok(Decision::New(Box::new(new)))
             }
             false => original(Reason::NothingPays(prediction)),
@@ -583,7 +586,7 @@ impl Optimizer<'_> {
     /// Makes the changes; the inner error: what came out is not legal.
     fn finish(&mut self, best: Candidate) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
-        let description = describe::of_candidate(self.scop, &best)?;
+        let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(&best.changes));
         let schedule = tree::apply(self.scop, best.schedule, &best.changes)?;
         *self.step = "the proof of legality";
         let verdict = legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
@@ -597,7 +600,7 @@ impl Optimizer<'_> {
             _ => Some(self.in_threads(&schedule)?),
         };
         let schedule = self.mark(schedule)?;
-        let alone = |why_alone| Finished { schedule, alone: None, why_alone, description };
+        let alone = |why_alone| Finished { schedule, alone: None, why_alone, description, form };
         Ok(Ok(match in_threads {
             Some(Marked::Threads(schedule)) => {
                 let alone = alone(None);

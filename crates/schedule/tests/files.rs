@@ -24,7 +24,8 @@ fn candidates(text: &str) -> Result<String, Box<dyn std::error::Error>> {
     let dependences = dataflow::dependences(&scop, &Default::default())?;
     let all = schedule::candidates(&scop, &dependences, &Options::default())?;
     let show = |(name, description, cost): &(&str, String, schedule::Cost)| {
-        let parts = [cost.work, cost.control, cost.l1, cost.l2].map(|part| format!("{:.1}", part / 1e6));
+        let parts =
+            [cost.work, cost.control, cost.l1, cost.l2, cost.l3].map(|part| format!("{:.1}", part / 1e6));
         format!("{name}: {:.1} = {}\n{description}", cost.total() / 1e6, parts.join(" + "))
     };
     Ok(all.iter().map(show).collect())

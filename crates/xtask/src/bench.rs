@@ -3,6 +3,7 @@
 //! A figure is a median over the runs with its quartiles. Processor time (user and system, of the child and
 //! its children) is the headline, because wall time on a shared machine mostly measures the neighbours.
 
+mod chart;
 mod checks;
 mod compile_time;
 mod fold;
@@ -23,9 +24,10 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// What can be measured.
-pub const NAMES: [&str; 5] = ["suite", "checks", "compile-time", "profile", "fold"];
+pub const NAMES: [&str; 6] = ["suite", "chart", "checks", "compile-time", "profile", "fold"];
 
 /// What to measure, and how thoroughly.
+#[derive(Default)]
 pub struct Request {
     /// One of [`NAMES`].
     pub name: String,
@@ -35,11 +37,24 @@ pub struct Request {
     pub lines: u32,
     /// Where to write the figures as JSON.
     pub json: Option<PathBuf>,
+    /// A saved run to draw.
+    pub saved: Option<PathBuf>,
+    /// The section of the documentation to write the figures to.
+    pub section: Option<String>,
 }
 
 /// Measures.
 pub fn run(ws: &Workspace, request: &Request, suite: &suite::Options) -> Outcome {
     match request.name.as_str() {
+        "chart" => match &request.saved {
+            Some(file) => chart::run(ws, file, request.section.as_deref().unwrap_or("speed")),
+            None => Err(Failure::Missing(
+                "which run? `cargo xtask bench --json RUN.json` saves one, then `cargo xtask bench chart RUN.json`".into(),
+            )),
+        },
+        _ if request.saved.is_some() => {
+            Err(Failure::Missing("a saved run is for `cargo xtask bench chart`".to_owned()))
+        }
         "suite" => suite::run(ws, request, suite),
         "checks" => checks::run(ws, request, suite),
         "compile-time" => compile_time::run(ws, request),

@@ -173,7 +173,29 @@ fn bench_cli() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("Write the figures to FILE as well"),
         )
+        .arg(
+            Arg::new("saved")
+                .value_name("RUN.json")
+                .value_parser(value_parser!(PathBuf))
+                .help("chart: what --json wrote"),
+        )
+        .arg(
+            Arg::new("section")
+                .long("section")
+                .value_name("NAME")
+                .value_parser(section)
+                .help("suite, chart: write docs/NAME.svg and the tables of section NAME in docs/status.md [chart: speed]"),
+        )
         .args(bench::suite::arguments())
+}
+
+/// A section's name is a file's, too.
+fn section(text: &str) -> Result<String, String> {
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    match !text.is_empty() && text.chars().all(good) {
+        true => Ok(text.to_owned()),
+        false => Err("a name is made of small letters, digits and -".to_owned()),
+    }
 }
 
 fn bench_request(m: &ArgMatches) -> bench::Request {
@@ -182,6 +204,8 @@ fn bench_request(m: &ArgMatches) -> bench::Request {
         runs: *m.get_one::<u32>("runs").expect("has a default"),
         lines: *m.get_one::<u32>("lines").expect("has a default"),
         json: m.get_one::<PathBuf>("json").cloned(),
+        saved: m.get_one::<PathBuf>("saved").cloned(),
+        section: m.get_one::<String>("section").cloned(),
     }
 }
 
@@ -239,6 +263,7 @@ mod tests {
             &["x", "nonsense"],
             &["x", "bench", "nonsense"],
             &["x", "bench", "--runs=0"],
+            &["x", "bench", "chart", "run.json", "--section=../x"],
         ] {
             let error = cli().try_get_matches_from(wrong).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{wrong:?}");

@@ -88,7 +88,8 @@ impl Job {
         };
         let report = temporary.join(format!("{number}.jsonl"));
         let value = Some(report.to_string_lossy().into_owned());
-        let optimizer = optimizer.with(&[Setting { name: "report".to_owned(), value }]);
+        let optimizer =
+            optimizer.with(&[Setting { name: "report".to_owned(), value }]).with_flags(&self.flags)?;
         match self.language {
             Language::Compiled(tool) => self.compile(tool, &optimizer)?,
             Language::Rust => self.compile_rust(&optimizer, &temporary.join(format!("{number}.bc")))?,

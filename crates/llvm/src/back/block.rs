@@ -31,7 +31,7 @@ use astgen::{Expr, For, Linear, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 use model::{Access, AccessId, AccessKind, Operand, Scop, Stmt, StmtId};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The cells of all accesses of statements that are in blocks.
 pub type Places = HashMap<StmtId, HashMap<AccessId, Place>>;
@@ -60,7 +60,7 @@ pub(super) struct Block<'a, 'p> {
     update: AccessId,
     /// What it stores, and the type of that.
     pub(super) stored: (&'a Operand, Type<'p>),
-    pub(super) accesses: HashMap<AccessId, Moving<'a>>,
+    pub(super) accesses: BTreeMap<AccessId, Moving<'a>>,
 }
 
 /// How an access moves along the three loops: how much each subscript grows in one step.
@@ -176,7 +176,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
             let (summed, row, column) = (along(summed)?, along(row)?, along(column)?);
             Some((access.id, Moving { place, summed, row, column }))
         };
-        let accesses: HashMap<_, _> = stmt.accesses.iter().map(moving).collect::<Option<_>>()?;
+        let accesses: BTreeMap<_, _> = stmt.accesses.iter().map(moving).collect::<Option<_>>()?;
         let stored = stmt.body.stored(update.id)?;
         let ty = self.stored_type(*id, update.id)?;
         let lanes = i64::from(self.widest_bits / self.builder().bits(ty)?);

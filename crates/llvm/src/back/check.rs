@@ -19,7 +19,7 @@ use assume::{AllRows, Apart, Below, Conjunct, Extent, Rows, Test};
 use astgen::Expr;
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Writes checks where the builder is.
 pub struct Writer<'a, 'p> {
@@ -30,7 +30,7 @@ pub struct Writer<'a, 'p> {
     /// What each array stands for.
     pub arrays: &'a [ArraySource<'p>],
     /// Where results about rows are kept, by array.
-    pub scans: &'a HashMap<usize, Scan<'p>>,
+    pub scans: &'a BTreeMap<usize, Scan<'p>>,
 }
 
 /// What is found out about the rows of an array, each in a stack slot.

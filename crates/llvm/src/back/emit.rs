@@ -27,7 +27,7 @@ use astgen::{Expr, For, Node, Op, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 use model::{AccessId, AccessKind, ArrayId, CodeSize, Operand, Stmt, StmtId};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A region that is ready to be rewritten.
@@ -250,9 +250,9 @@ pub(super) struct Emitter<'a, 'p> {
     pub(super) places: &'a Places,
     /// Bits of the widest vector.
     pub(super) widest_bits: u32,
-    slots: HashMap<ArraySource<'p>, (Value<'p>, Type<'p>)>,
+    slots: Vec<Slot<'p>>,
     /// What is found out about arrays of rows, by their number.
-    scans: HashMap<usize, Scan<'p>>,
+    scans: BTreeMap<usize, Scan<'p>>,
     pub(super) variables: HashMap<Variable, Value<'p>>,
     /// The innermost loop around what is written.
     pub(super) innermost: Option<Around>,
@@ -265,6 +265,13 @@ pub(super) struct Emitter<'a, 'p> {
     pub(super) is_in_threads: bool,
     /// What is to run in threads.
     pub(super) forked: Vec<Fork<'p>>,
+}
+
+/// Where a scalar or a phi's cell is on the stack.
+struct Slot<'p> {
+    source: ArraySource<'p>,
+    address: Value<'p>,
+    ty: Type<'p>,
 }
 
 /// An instance of a statement while it is written.
@@ -314,8 +321,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
             scratch: Memory::default(),
             places: loops.places,
             widest_bits: pass.target().widest_bits,
-            slots: HashMap::new(),
-            scans: HashMap::new(),
+            slots: Vec::new(),
+            scans: BTreeMap::new(),
             variables: HashMap::new(),
             innermost: None,
             panels: Panels::default(),
@@ -425,7 +432,7 @@ impl<'p> Emitter<'_, 'p> {
     fn all_slots(&self) -> Vec<Value<'p>> {
         let scans = self.scans.values().flat_map(|scan| scan.slots());
         let scans = scans.chain(self.scratch.slots()).chain(self.panels.slots());
-        self.slots.values().map(|(slot, _)| *slot).chain(scans).collect()
+        self.slots.iter().map(|slot| slot.address).chain(scans).collect()
     }
 
     /// Slots for what is found out about rows.
@@ -448,7 +455,7 @@ impl<'p> Emitter<'_, 'p> {
         for source in self.lifted.arrays.iter().copied().chain(inner) {
             if let ArraySource::Scalar(inst) | ArraySource::Phi(inst) = source {
                 let ty = self.builder().type_of(inst.value());
-                self.slots.insert(source, (self.builder().slot(ty), ty));
+                self.slots.push(Slot { source, address: self.builder().slot(ty), ty });
             }
         }
         Some(())
@@ -496,17 +503,27 @@ impl<'p> Emitter<'_, 'p> {
     /// so that no old content is carried along.
     fn write_initial_values(&self) {
         let inside: HashSet<_> = self.prepared.blocks.iter().copied().collect();
-        for (source, (slot, ty)) in &self.slots {
-            self.builder().store(self.builder().poison(*ty), *slot);
+        for Slot { source, address, ty } in &self.slots {
+            self.builder().store(self.builder().poison(*ty), *address);
             if let ArraySource::Phi(phi) = source
                 && inside.contains(&phi.block())
             {
                 let from_outside = phi.incoming().into_iter().find(|(_, from)| !inside.contains(from));
                 if let Some((value, _)) = from_outside {
-                    self.builder().store(value, *slot);
+                    self.builder().store(value, *address);
                 }
             }
         }
+    }
+
+    /// The slot of a scalar or a phi.
+    fn slot(&self, source: ArraySource<'p>) -> Option<&Slot<'p>> {
+        self.slots.iter().find(|slot| slot.source == source)
+    }
+
+    fn load_slot(&self, source: ArraySource<'p>) -> Option<Value<'p>> {
+        let slot = self.slot(source)?;
+        Some(self.builder().load(slot.ty, slot.address))
     }
 
     fn nodes(&mut self, nodes: &[Node]) -> Option<()> {
@@ -534,7 +551,6 @@ impl<'p> Emitter<'_, 'p> {
 
     /// A loop with its test at the end, behind a test whether it runs at all.
     fn for_loop(&mut self, l: &For) -> Option<()> {
-        self.forget_panels();
         let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
         let (head, after) = (self.builder().block(c"orthant.loop"), self.builder().block(c"orthant.after"));
         let runs = self.builder().compare(LLVMIntSLE, first, last);
@@ -552,6 +568,7 @@ impl<'p> Emitter<'_, 'p> {
         let preheader = self.builder().block(c"orthant.preheader");
         self.builder().branch(runs, preheader, after);
         self.builder().at_end(preheader);
+        self.forget_panels();
         self.builder().jump(head);
         self.builder().at_end(head);
         let variable = self.builder().phi(self.builder().int(64));
@@ -580,7 +597,7 @@ impl<'p> Emitter<'_, 'p> {
         b.branch(goes_on, head, after);
         b.add_incoming(variable, next, latch);
         if let Some(group) = group {
-            self.facts.close(group, latch);
+            self.facts.close(group, latch, is_row_of_tile(l));
         }
         self.builder().at_end(after);
         Some(())
@@ -661,7 +678,7 @@ impl<'p> Emitter<'_, 'p> {
                 None => continue,
             };
             instance.copies.insert(inst, copy);
-            if self.slots.contains_key(&ArraySource::Scalar(inst)) {
+            if self.slot(ArraySource::Scalar(inst)).is_some() {
                 self.write_cell(ArraySource::Scalar(inst), links.scalar_writes.get(&inst), copy, instance)?;
             }
         }
@@ -685,8 +702,7 @@ impl<'p> Emitter<'_, 'p> {
                 return Some(());
             }
         }
-        let (slot, _) = self.slots.get(&source)?;
-        self.builder().store(value, *slot);
+        self.builder().store(value, self.slot(source)?.address);
         Some(())
     }
 
@@ -704,8 +720,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn inst(&self, inst: Inst<'p>, instance: &Instance<'p>) -> Option<Value<'p>> {
         if inst.opcode() == LLVMPHI {
-            let (slot, ty) = self.slots.get(&ArraySource::Phi(inst))?;
-            return Some(self.builder().load(*ty, *slot));
+            return self.load_slot(ArraySource::Phi(inst));
         }
         let touched = self.lifted.memory.get(&inst).copied();
         let is_exact = touched.is_some_and(|touched| touched.is_exact);
@@ -747,8 +762,7 @@ impl<'p> Emitter<'_, 'p> {
         if let Some(scev) = self.lifted.expression(value, chain) {
             return self.values.scev(&scev, chain, &instance.counters, is_exact);
         }
-        let (slot, ty) = self.slots.get(&ArraySource::Scalar(inst))?;
-        Some(self.builder().load(*ty, *slot))
+        self.load_slot(ArraySource::Scalar(inst))
     }
 
     /// All values are read before the first is written: phis may exchange theirs.
@@ -966,10 +980,7 @@ impl<'p> Emitter<'_, 'p> {
                 let scev = self.lifted.expression(value, &[])?;
                 self.values.scev(&scev, &[], &[], false)
             }
-            ExitValue::Cell => {
-                let (slot, ty) = self.slots.get(&source)?;
-                Some(self.builder().load(*ty, *slot))
-            }
+            ExitValue::Cell => self.load_slot(source),
         }
     }
 }
@@ -997,3 +1008,11 @@ fn sum(expr: &Expr, variable: Variable) -> Option<(i64, Vec<(&Expr, bool)>)> {
     let is_sum = constant != 0 || !others.is_empty();
     (is_sum && !others.iter().any(|(other, _)| other.mentions(variable))).then_some((constant, others))
 }
+
+/// Whether a vector loop runs through a row of a tile. LLVM would unroll it completely: that gains nothing, and strength reduction
+/// then takes longer than all other passes together (`jacobi-2d`).
+fn is_row_of_tile(l: &For) -> bool {
+    l.extent().is_some_and(|count| ROW_OF_TILE.contains(&count))
+}
+
+const ROW_OF_TILE: std::ops::RangeInclusive<i64> = 32..=256;

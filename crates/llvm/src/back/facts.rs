@@ -56,11 +56,11 @@ impl<'p> Facts<'p> {
         Group(group, PhantomData)
     }
 
-    /// Closes the loop; its latch ends with the branch back.
-    pub fn close(&self, group: Group<'p>, latch: Block<'p>) {
+    /// Closes the loop; its latch ends with the branch back. LLVM may unroll it unless it stays rolled.
+    pub fn close(&self, group: Group<'p>, latch: Block<'p>, stays_rolled: bool) {
         self.group.set(None);
         // SAFETY: the block is of the run and has a terminator.
-        unsafe { ffi::orthant_parallel_loop(latch.raw, group.0) };
+        unsafe { ffi::orthant_parallel_loop(latch.raw, group.0, stays_rolled) };
     }
 
     /// Says about the copy of an access what is known.

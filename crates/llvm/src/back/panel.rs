@@ -30,7 +30,6 @@ use llvm_sys::LLVMIntPredicate::LLVMIntSLE;
 use llvm_sys::LLVMOpcode::*;
 use model::{Operand, StmtId};
 use std::cell::Cell;
-use std::collections::HashMap;
 
 /// The memory for panels of a function, which its nests share: never do two of them run at once.
 pub struct PanelMemory<'p> {
@@ -94,8 +93,9 @@ pub(super) enum Use {
 }
 
 /// An operand's values: those of columns lie in the order of terms, each with all its columns; those of rows in the order of rows,
-/// each with all its terms, which LLVM then computes as vectors.
-pub(super) struct Panel<'p> {
+/// each with all its terms, which can be computed as vectors.
+struct Panel<'p> {
+    operand: Operand,
     ty: Type<'p>,
     /// Bytes of a value.
     bytes: i64,
@@ -106,13 +106,19 @@ pub(super) struct Panel<'p> {
     start: Value<'p>,
 }
 
-/// The panels of one block.
-pub(super) struct BlockPanels<'p> {
-    pub columns: HashMap<Operand, Panel<'p>>,
-    pub rows: HashMap<Operand, Panel<'p>>,
+impl<'p> Panel<'p> {
+    fn find<'a>(panels: &'a [Self], operand: &Operand) -> Option<&'a Self> {
+        panels.iter().find(|panel| panel.operand == *operand)
+    }
 }
 
-/// The operands of a block that panels may have, with the bytes of all their values.
+/// The panels of one block.
+pub(super) struct BlockPanels<'p> {
+    columns: Vec<Panel<'p>>,
+    rows: Vec<Panel<'p>>,
+}
+
+/// The operands of a block that may have panels, and the number of its terms at most.
 struct Wanted<'p> {
     columns: Vec<(Operand, Type<'p>)>,
     rows: Vec<(Operand, Type<'p>)>,
@@ -184,9 +190,9 @@ impl<'a, 'p> Emitter<'a, 'p> {
                 let Layout { term, cell, size } = layout(bytes);
                 let at = b.displace(memory, b.index(start), true);
                 start += size;
-                (operand.clone(), Panel { ty: *ty, bytes, term, cell, start: at })
+                Panel { operand: operand.clone(), ty: *ty, bytes, term, cell, start: at }
             };
-            operands.iter().map(each).collect::<HashMap<_, _>>()
+            operands.iter().map(each).collect::<Vec<_>>()
         };
         let columns = place(&wanted.columns, &|bytes| wanted.column_layout(block, bytes));
         let rows = place(&wanted.rows, &|bytes| wanted.row_layout(block, bytes));
@@ -254,7 +260,10 @@ impl<'a, 'p> Emitter<'a, 'p> {
 
     /// Writes the loop that computes the row operands of all terms up to the `last`.
     pub(super) fn fill_rows(&self, kernel: &mut Kernel<'_, 'p>, last: Value<'p>) -> Option<()> {
-        let Some(panels) = kernel.panels.filter(|panels| !panels.rows.is_empty()) else { return Some(()) };
+        // Taken out of the kernel: nothing is to be loaded that is not stored yet.
+        let Some(panels) = kernel.panels.take().filter(|panels| !panels.rows.is_empty()) else {
+            return Some(());
+        };
         let (b, block) = (self.builder(), kernel.block);
         let [head, after] = [c"orthant.ahead", c"orthant.terms"].map(|name| b.block(name));
         let before = b.here();
@@ -264,14 +273,14 @@ impl<'a, 'p> Emitter<'a, 'p> {
         b.add_incoming(steps, b.index(0), before);
         kernel.steps = steps;
         let is_wide = self.widest_bits >= MASKED_BITS
-            && panels.rows.keys().all(|operand| self.is_wide_along_terms(block, operand));
+            && panels.rows.iter().all(|panel| self.is_wide_along_terms(block, &panel.operand));
         let lanes = if is_wide { block.lanes } else { 1 };
         let mask = b.compare(LLVMIntSLE, b.counting(steps, block.lanes), b.spread(last, block.lanes));
-        for (operand, panel) in &panels.rows {
+        for panel in &panels.rows {
             for row in 0..block.height {
                 let value = match is_wide {
-                    true => self.along_terms(operand, panel.ty, row, (mask, kernel))?,
-                    false => self.computed(operand, panel.ty, (row, 0), kernel)?,
+                    true => self.along_terms(&panel.operand, panel.ty, row, (mask, kernel))?,
+                    false => self.computed(&panel.operand, panel.ty, (row, 0), kernel)?,
                 };
                 b.store_at(value, self.panel_address(panel, steps, row), panel.bytes as u32);
             }
@@ -345,14 +354,14 @@ impl<'a, 'p> Emitter<'a, 'p> {
         kernel: &Kernel<'_, 'p>,
     ) -> Option<Value<'p>> {
         let (b, panels) = (self.builder(), kernel.panels?);
-        if let Some(panel) = panels.rows.get(operand) {
+        if let Some(panel) = Panel::find(&panels.rows, operand) {
             return Some(b.load_at(
                 panel.ty,
                 self.panel_address(panel, kernel.steps, at.0),
                 panel.bytes as u32,
             ));
         }
-        let panel = panels.columns.get(operand).filter(|_| kernel.columns == Use::Load)?;
+        let panel = Panel::find(&panels.columns, operand).filter(|_| kernel.columns == Use::Load)?;
         let (address, alignment) = self.panel_vector(panel, at, kernel);
         Some(b.load_at(b.vector(panel.ty, kernel.block.lanes), address, alignment))
     }
@@ -360,7 +369,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
     /// Keeps an operand's value, if it is one of a panel that is filled now.
     pub(super) fn keep_in_panel(&self, operand: &Operand, value: Value<'p>, at: At, kernel: &Kernel<'_, 'p>) {
         let Some(panels) = kernel.panels.filter(|_| kernel.columns == Use::Store) else { return };
-        if let Some(panel) = panels.columns.get(operand) {
+        if let Some(panel) = Panel::find(&panels.columns, operand) {
             let (address, alignment) = self.panel_vector(panel, at, kernel);
             self.builder().store_at(value, address, alignment);
         }

@@ -16,7 +16,7 @@ fn message(text: &str) -> String {
 fn names_are_unique_and_can_be_written_everywhere() {
     for (at, spec) in TABLE.iter().enumerate() {
         assert!(TABLE[..at].iter().all(|other| other.name != spec.name), "{} twice", spec.name);
-        let good = spec.name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+        let good = spec.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
         assert!(good && !spec.name.starts_with('-') && !spec.name.starts_with("orthant-"), "{}", spec.name);
         assert!(spec.help.ends_with('.') && !spec.help.contains('\n'), "{}: {}", spec.name, spec.help);
         assert!(spec.metavar.chars().all(|c| c.is_ascii_uppercase()), "{}", spec.name);
@@ -47,6 +47,8 @@ fn every_option_of_the_table_reaches_the_options() {
             }
             Kind::Number(low, high) if low.to_string() == spec.default => high.to_string(),
             Kind::Number(low, _) => low.to_string(),
+            Kind::Bytes(most) => most.to_string(),
+            Kind::Numbers(most) => most.to_string(),
             Kind::Regex | Kind::File | Kind::Text => "x".to_owned(),
         };
         let set = Setting { name: spec.name.to_owned(), value: Some(value) };
@@ -95,12 +97,43 @@ fn values_of_every_kind() {
 }
 
 #[test]
+fn sizes_have_units() {
+    for (text, bytes) in [("48K", 48 << 10), ("2m", 2 << 20), ("1_024", 1024), ("1G", 1 << 30)] {
+        assert_eq!(options(&format!("l1-bytes={text}")).l1_bytes, Some(bytes), "{text}");
+    }
+    assert_eq!(options("l2-bytes=1M l2-bytes=").l2_bytes, None);
+    for wrong in ["0", "K", "-1K", "1.5M", "1T", "2000G", "1KK", "\u{212a}"] {
+        assert_eq!(
+            message(&format!("l1-bytes={wrong}")),
+            format!(
+                "ORTHANT_OPTS: option 'l1-bytes' cannot be '{wrong}': it takes a number of bytes up to 1024G, as 48K or 2M"
+            )
+        );
+    }
+}
+
+#[test]
+fn lists_of_numbers() {
+    assert_eq!(options("tiles=32,64").tiles, [32, 64]);
+    assert_eq!(options("tiles='8, 1'").tiles, [8, 1]);
+    assert_eq!(options("tiles=8 tiles=").tiles, [0; 0]);
+    for wrong in ["a", "8,", "-1", "8;9", "1048577"] {
+        assert_eq!(
+            message(&format!("tiles={wrong}")),
+            format!(
+                "ORTHANT_OPTS: option 'tiles' cannot be '{wrong}': it takes a comma-separated list of whole numbers up to 1048576"
+            )
+        );
+    }
+}
+
+#[test]
 fn messages_name_origin_option_value_and_remedy() {
     assert_eq!(
         message("positon=late"),
         "ORTHANT_OPTS: unknown option 'positon' (did you mean 'position'?); the options are enable, position, \
-         only, report, stop-after, print-after, schedule, least-gain, registers, panels, parallel, \
-         threads, schedule-in, schedule-out, assumptions, tiers, use-counts, count-checks, delicm, expand, time, budget, \
+         only, report, stop-after, print-after, schedule, tiles, tuned, least-gain, least-length, registers, panels, parallel, \
+         threads, machine, l1-bytes, l2-bytes, l1-ways, l2-ways, l3-bytes, line-bytes, schedule-in, schedule-out, assumptions, tiers, use-counts, count-checks, delicm, expand, time, budget, \
          shape-candidates, shape-alphas, shape-shifts"
     );
     assert_eq!(
@@ -143,6 +176,8 @@ fn setting() -> impl Strategy<Value = Setting> {
             Kind::Choice(words) => Some(words[number as usize % words.len()].to_owned()),
             Kind::Choices(words) => Some(words.join(",")),
             Kind::Number(low, high) => Some(number.clamp(low, high).to_string()),
+            Kind::Bytes(most) => Some(number.clamp(1, most).to_string()),
+            Kind::Numbers(most) => Some(format!("{},1", number % most)),
             Kind::Regex => Some(regex::escape(&text)),
             Kind::File => Some(text.replace('\0', "")),
             Kind::Text => Some(text),

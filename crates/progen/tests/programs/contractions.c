@@ -58,6 +58,13 @@ static unsigned long hash(const void *bytes, size_t count, unsigned long seed) {
         for (int k = 0; k < p; k++)                                                                                    \
           c[i][j] += (f * a[i][k] + b[0][0]) * b[k][j];                                                                \
   }                                                                                                                    \
+  __attribute__((noinline)) static void shared_##T(int n, int m, int p, T c[n][m], T a[p][n], T b[p][m], T d[p][m],   \
+                                                   T f) {                                                             \
+    for (int i = 0; i < n; i++)                                                                                       \
+      for (int j = 0; j < m; j++)                                                                                     \
+        for (int k = 0; k < p; k++)                                                                                   \
+          c[i][j] += (f * a[k][i] + f) * b[k][j] + f * a[k][i] * d[k][j];                                             \
+  }                                                                                                                   \
   __attribute__((noinline)) static void below_##T(int n, int p, T c[n][n], T a[n][p], T b[p][n]) {                    \
     for (int i = 0; i < n; i++)                                                                                       \
       for (int j = 0; j <= i; j++)                                                                                    \
@@ -125,6 +132,7 @@ static unsigned long hash(const void *bytes, size_t count, unsigned long seed) {
     scaled_##T(n, m, p, (void *)ca, (void *)pn, (void *)pm, (T)3);                                                    \
     weighted_##T(n, m, p, (void *)ca, (void *)np, (void *)pm, (T)7);                                                   \
     two_##T(n, m, p, (void *)ca, (void *)np, (void *)pm, (void *)dm);                                                 \
+    shared_##T(n, m, p, (void *)ca, (void *)pn, (void *)pm, (void *)dm, (T)7);                                        \
     terms_of_row_##T(n, m, (void *)ca, (void *)nn, (void *)nm);                                                       \
     terms_of_column_##T(n, m, (void *)ca, (void *)nm, (void *)mm);                                                    \
     diamond_##T(n, m, p, (void *)ca, (void *)np, (void *)pm);                                                         \

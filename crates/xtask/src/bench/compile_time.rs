@@ -133,7 +133,7 @@ mod tests {
         let figures = Figures::new(&plain, &loaded);
         assert!((figures.overhead(0).0 - 0.01).abs() < 1e-9);
         assert!((figures.overhead(1).0 - 0.01).abs() < 1e-9);
-        let request = Request { name: "compile-time".into(), runs: 3, lines: 100, json: None };
+        let request = Request { name: "compile-time".into(), runs: 3, lines: 100, ..Request::default() };
         assert_eq!(figures.json(&request)["cpu_seconds"]["plain"], json!([1.0, 2.0, 1.0]));
     }
 }

@@ -105,7 +105,9 @@ fn own_flags(who: Who, setting: &Setting) -> Vec<String> {
         Who::Clang => Vec::new(),
         Who::Orthant | Who::OrthantLate | Who::OrthantAlone => {
             let plugin = format!("-fpass-plugin={}", setting.plugin.display());
-            let mut options = setting.options.to_vec();
+            // What `orthant cc` makes of -march=native.
+            let mut options = vec!["machine=native".to_owned()];
+            options.extend_from_slice(setting.options);
             if parallel && who != Who::OrthantAlone {
                 options.extend(["parallel=true".to_owned(), format!("threads={}", setting.threads)]);
             }
@@ -200,7 +202,9 @@ mod tests {
     fn everyone_has_flags_of_its_own() {
         let peers = peers("off", 2);
         let shown = |key: &str| peers.iter().find(|p| p.key == key).unwrap().shown();
-        assert!(shown("orthant").contains("-fpass-plugin=liborthant.so -mllvm -orthant-schedule=identity"));
+        assert!(shown("orthant").contains(
+            "-fpass-plugin=liborthant.so -mllvm -orthant-machine=native -mllvm -orthant-schedule=identity"
+        ));
         assert!(
             shown("polly-19").starts_with("clang-19 -O3 ") && shown("polly-19").contains("-polly-parallel")
         );

@@ -7,11 +7,11 @@
 use super::peers::{self, Peer, Setting, Who};
 use super::suite_kernels::{self as kernels, Kernel, Line, Shape, Size};
 use super::table::{self, Clock, Row, Side, State};
-use super::{Request, measure, suite_coverage, suite_scalars};
+use super::{Request, chart, measure, suite_coverage, suite_scalars};
 use crate::workspace::{Profile, Workspace};
 use crate::{Failure, Outcome, command, setup};
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
@@ -165,6 +165,8 @@ struct Bench<'a> {
     /// The harness's objects.
     harness: Vec<PathBuf>,
     clock: Clock,
+    /// What is measured.
+    commit: Option<String>,
 }
 
 /// Builds, runs, prints.
@@ -191,7 +193,7 @@ pub fn run(ws: &Workspace, request: &Request, options: &Options) -> Outcome {
     let (peers, missing) = present(all, &options.peers, &scratch)?;
     let harness = harness(&folder, &scratch)?;
     let clock = if options.threads > 1 { Clock::Wall } else { Clock::Processor };
-    let bench = Bench { options, request, peers, missing, scratch, harness, clock };
+    let bench = Bench { options, request, peers, missing, scratch, harness, clock, commit: commit(ws) };
     bench.announce(chosen.len());
     let mut rows = Vec::new();
     for shape in &options.shapes {
@@ -201,6 +203,9 @@ pub fn run(ws: &Workspace, request: &Request, options: &Options) -> Outcome {
         print!("{}", table::footer(&rows[from..], clock));
         print!("{}", messages(&rows[from..]));
         bench.write_json(&rows)?;
+    }
+    if let Some(section) = &request.section {
+        chart::write(ws, &bench.json(&rows), section)?;
     }
     verdict(&rows)
 }
@@ -369,6 +374,11 @@ impl Bench<'_> {
 
     fn write_json(&self, rows: &[Row]) -> Outcome {
         let Some(file) = &self.request.json else { return Ok(()) };
+        fs::write(file, format!("{:#}\n", self.json(rows)))
+            .map_err(|e| Failure::failed(format!("{}: {e}", file.display())))
+    }
+
+    fn json(&self, rows: &[Row]) -> Value {
         let peers: Vec<_> =
             self.peers.iter().map(|peer| json!({ "peer": peer.key, "command": peer.shown() })).collect();
         let missing: Vec<_> =
@@ -381,9 +391,32 @@ impl Bench<'_> {
         value["peers"] = json!(peers);
         value["missing"] = json!(missing);
         value["processor"] = json!(processor());
-        fs::write(file, format!("{value:#}\n"))
-            .map_err(|e| Failure::failed(format!("{}: {e}", file.display())))
+        value["commit"] = json!(self.commit);
+        value["arguments"] = json!(recorded(std::env::args().skip_while(|word| word != "bench").skip(1)));
+        value
     }
+}
+
+/// The arguments that say what was measured, without those that say where files are on this machine.
+fn recorded(arguments: impl Iterator<Item = String>) -> String {
+    const FILES: [&str; 4] = ["--json", "--plugin", "--unchecked", "--section"];
+    let mut kept = Vec::new();
+    let mut arguments = arguments;
+    while let Some(word) = arguments.next() {
+        match word.split_once('=') {
+            Some((name, _)) if FILES.contains(&name) => {}
+            None if FILES.contains(&word.as_str()) => drop(arguments.next()),
+            _ => kept.push(word),
+        }
+    }
+    kept.join(" ")
+}
+
+/// The commit that is measured, if it is one.
+fn commit(ws: &Workspace) -> Option<String> {
+    let mut describe = Command::new("git");
+    describe.current_dir(&ws.root).args(["describe", "--always", "--dirty=-changed", "--exclude=*"]);
+    command::output(&mut describe).ok().map(|name| name.trim().to_owned())
 }
 
 /// The machine's own name for its processor, if it says one.
@@ -523,6 +556,12 @@ mod tests {
         assert_eq!(chosen(&["--filter", "list"]).unwrap(), ["gemm", "gemver"]);
         assert!(matches!(chosen(&["--kernels", "nosuch"]), Err(Failure::Missing(m)) if m.contains("gemver")));
         assert!(chosen(&["--filter", "nosuch"]).is_err());
+    }
+
+    #[test]
+    fn a_recorded_command_names_no_files() {
+        let line = "suite --json a.json --filter list --plugin=/x/liborthant.so --runs 3 --section speed";
+        assert_eq!(recorded(line.split(' ').map(str::to_owned)), "suite --filter list --runs 3");
     }
 
     #[test]

@@ -109,7 +109,7 @@ pub fn geomean(values: &[f64]) -> Option<f64> {
 }
 
 /// A clang that is this much faster has been made slower: the project's own limit.
-const SLOWER: f64 = 0.97;
+pub(super) const SLOWER: f64 = 0.97;
 
 /// The names of the columns.
 pub fn header(keys: impl Iterator<Item = &'static str>) -> String {
@@ -173,7 +173,7 @@ fn cell(row: &Row, index: usize, clock: Clock) -> String {
 }
 
 /// Three digits and a unit.
-fn seconds(value: f64) -> String {
+pub(super) fn seconds(value: f64) -> String {
     match value {
         v if v >= 1.0 => format!("{v:.2} s"),
         v if v >= 1e-3 => format!("{:.1} ms", v * 1e3),
