@@ -66,25 +66,3 @@ void carried(void) {
 //     }
 //   }
 // }
-// orthant: astgen: before
-// // iterations run in threads
-// for (c0 = -64; c0 <= 98; c0 += 64) {
-//   for (c1 = 0; c1 <= 999; c1 += 1) {
-//     if ((0 <= c0) && (98 >= (c0 + 63))) {
-//       // iterations are independent
-//       for (c2 = c0; c2 <= c0 + 63; c2 += 1) {
-//         S0(c1, c2);
-//         S1(c1, -c2 + 98);
-//       }
-//     } else {
-//       // iterations are independent
-//       for (c2 = max(0, c0); c2 <= min(98, (c0 + 63)); c2 += 1) {
-//         S0(c1, c2);
-//         S1(c1, -c2 + 98);
-//       }
-//     }
-//     if (c0 == -64) {
-//       S1(c1, 99);
-//     }
-//   }
-// }
