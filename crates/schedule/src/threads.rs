@@ -115,8 +115,13 @@ pub fn cost(
     let all = EFFICIENCY * f64::from(options.threads);
     let left = (1.0 - share) + share / all.max(1.0);
     let Cost { work, control, l1, l2, l3 } = candidate.cost;
-    let control = left * control + FORK * count;
-    Ok(Cost { work: left * work, control, l1: left * l1, l2: left * l2, l3: left * l3 })
+    Ok(Cost {
+        work: left * work,
+        control: left * control + FORK * count,
+        l1: left * l1,
+        l2: left * l2,
+        l3: left * l3,
+    })
 }
 
 /// What of a candidate can run in threads.
@@ -491,9 +496,13 @@ impl Marker<'_> {
                 ScheduleNodeType::Band => below.band_n_member()?,
                 _ => 0,
             };
+            let sizes = [step(node, 0)?, WAVE_SIZE];
             for at in 0..members {
+                if tiles(self.scop, row(&below, at)?, sizes[0])?.plain_is_equal(&row(node, 0)?)? {
+                    // Tiles of the same loop have no diagonals.
+                    continue;
+                }
                 let all = rows(self.scop, vec![row(node, 0)?, made(&below, at)?])?;
-                let sizes = [step(node, 0)?, WAVE_SIZE];
                 waves.push(Wave { band: with_rows(node, all)?, sizes, is_moved: true });
             }
         }
