@@ -4,8 +4,8 @@
 //! that is parallel, or can be made so:
 //! - a member of a band that is parallel where it stands first: it goes there, if it is a loop over tiles, or else a loop over
 //!   *strips* of it does, so that the order inside of a strip stays as it was chosen;
-//! - a loop that is parallel if each thread has a copy of some arrays ([`private`]);
-//! - a loop that is parallel but for one iteration: it is split there ([`pivot`]);
+//! - a loop that is parallel if each thread has a copy of some arrays (`private`);
+//! - a loop that is parallel but for one iteration: it is split there (`pivot`);
 //! - if a permutable band of at least two members has none: a *wavefront*. In such a band no dependence goes backwards in any
 //!   member, so tiles with the numbers `(a, b)` and the same `a + b` do not depend on each other (L. Lamport, "The parallel
 //!   execution of DO loops", 1974, for iterations). Such a band gets a mark [`model::WAVE`]: `astgen` makes a loop over `a + b`
@@ -15,7 +15,7 @@
 //! estimated here and computed again when the program runs.
 //!
 //! That a loop is parallel is proved by [`legality::parallel_is_legal`] for the band that gets the mark, that a band has
-//! wavefronts by [`wave_is_legal`], and that loops may be moved by [`legality::check_with`] for the whole tree.
+//! wavefronts by `wave_is_legal`, and that loops may be moved by [`legality::check_with`] for the whole tree.
 //!
 //! # Example
 //! `y[j] += A[i][j] * x[i]` in the order `(i, j)`: `i` carries the sums, `j` is parallel.
