@@ -130,7 +130,7 @@ pub fn cost(models: &[StmtModel], paths: &[Path], machine: &Machine) -> Cost {
     total.control = control(&placed);
     total.l1 = L1_MISS * misses(&placed, machine.l1_bytes as f64, 0.0, machine);
     total.l2 = L2_MISS * misses(&placed, machine.l2_bytes as f64, UNFORESEEN, machine);
-    total.l3 = L3_MISS * misses(&placed, machine.l3_bytes.max(machine.l2_bytes) as f64, UNFORESEEN, machine);
+    total.l3 = L3_MISS * misses(&placed, machine.l3_room() as f64, UNFORESEEN, machine);
     total
 }
 
