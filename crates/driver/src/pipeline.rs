@@ -371,7 +371,7 @@ fn schedule_with(run: &Run<'_, '_>, model: &mut Modelled<'_>, options: &Options)
             model.plan = Some(planned);
         }
     }
-    only_where_enough(run.options, model)?;
+    only_where_enough(options, model)?;
     // Without a second version the first is as good as before.
     match weaker(model, machine, options).unwrap_or(Tier::None) {
         Tier::None => {}
