@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_always_large_needs_no_test() {
+    fn constant_loops_count_beside_others() {
         let large =
             "stmt S [n, m] -> { S[i, j, k] : 0 <= i < n and 0 <= j < 30 and 0 <= k < 9 and n >= 1 }\n";
         when(large, "n >= 1");
