@@ -7,7 +7,7 @@
 
 use crate::affine::{Row, StmtModel, reduced};
 use crate::block::Blocker;
-use crate::cost::{Cost, Jammed, LoopRef, Path, cost};
+use crate::cost::{Cost, Jammed, LoopRef, Pace, Path, cost, paces};
 use crate::jam::{Jam, Rows, jams};
 use crate::shrink::Shrink;
 use crate::tree::{Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, Strip, freedom};
@@ -502,7 +502,7 @@ impl Chooser<'_> {
         let count = self.band.rows.len();
         let mut found = Vec::new();
         for (row, along) in (0..count).flat_map(|row| (0..count).map(move |along| (row, along))) {
-            if row != along {
+            if row != along && (!self.freedom.coincident[along] || self.is_used_again(row, along)) {
                 let others = (0..count).filter(|member| ![row, along].contains(member));
                 let order: Vec<usize> = others.chain([row, along]).collect();
                 let is_skewed = self.rows_wait(row, along);
@@ -512,6 +512,18 @@ impl Chooser<'_> {
             }
         }
         found
+    }
+
+    /// Whether something that moves along rows is the same for all of them.
+    fn is_used_again(&self, row: usize, along: usize) -> bool {
+        self.parts.concat().into_iter().any(|stmt| {
+            let rows =
+                |member: usize| self.band.rows[member].get(&stmt).and_then(|row| row.coefficients.clone());
+            let all: Vec<_> = (0..self.band.rows.len()).map(rows).collect();
+            paces(&self.models[stmt], &all)
+                .iter()
+                .any(|paces| paces[row] == Pace::Still && paces[along] != Pace::Still)
+        })
     }
 
     /// Whether rows of some part wait for each other if they are not skewed.

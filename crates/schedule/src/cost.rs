@@ -366,13 +366,15 @@ fn throughput_of_strip(one: &Placed<'_>, row: usize, machine: &Machine) -> f64 {
         true => (f64::from(machine.vector_bits) / 8.0 / widest).min(one.path.loops[along].trip).max(1.0),
         false => 1.0,
     };
+    // Vectors do not wait for each other without rows either.
+    let issue = if one.path.vector { ISSUE } else { STRIP_ISSUE };
     let each = |moved: &Moved| match [along, row].map(|at| pace(moved, at)) {
         [Pace::Still, _] => 0.0,
         [Pace::Far, _] if one.path.vector => GATHER,
-        [_, Pace::Still] => STRIP_ISSUE / rows / lanes,
-        _ => STRIP_ISSUE / lanes,
+        [_, Pace::Still] => issue / rows / lanes,
+        _ => issue / lanes,
     };
-    STRIP_ISSUE / lanes + one.moved.iter().map(each).sum::<f64>()
+    issue / lanes + one.moved.iter().map(each).sum::<f64>()
 }
 
 /// Cycles for one instance in a block of cells in registers: what stands still along its rows or columns is loaded once

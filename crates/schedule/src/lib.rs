@@ -326,7 +326,7 @@ enum Way {
 
 impl Way {
     const ALL: [Way; 5] =
-        [Way::Own, Way::Jammed, Way::Distributed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max)];
+        [Way::Own, Way::Distributed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max), Way::Jammed];
 
     fn name(self) -> &'static str {
         match self {
@@ -472,7 +472,7 @@ impl Optimizer<'_> {
             Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
             // What must be fused is fused with the least fusion, too.
             Fusion::Auto if tree::is_one_component(self.scop, &bonds.order)? => {
-                &[Way::Own, Way::Jammed, Way::Distributed, Way::Isl(Fusion::Min)]
+                &[Way::Own, Way::Distributed, Way::Isl(Fusion::Min), Way::Jammed]
             }
             Fusion::Auto => &Way::ALL,
             Fusion::Max => &[Way::Isl(Fusion::Max)],
@@ -491,7 +491,9 @@ impl Optimizer<'_> {
             }
             let Some(found) = self.candidate(bonds, models, *way)? else { continue };
             let cost = threads::cost(bonds, &found, models, self.options)?;
-            let better = |(best, _): &(Cost, Candidate)| cost.total() < CLEARLY * best.total();
+            // Of what is about as good the program's own order is taken.
+            let margin = if matches!(way, Way::Jammed) { 1.0 / CLEARLY } else { CLEARLY };
+            let better = |(best, _): &(Cost, Candidate)| cost.total() < margin * best.total();
             if best.as_ref().is_none_or(better) {
                 best = Some((cost, found));
             }
