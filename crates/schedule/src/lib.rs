@@ -389,6 +389,7 @@ impl Optimizer<'_> {
         let prediction = Prediction { original: before.cost, new };
         if best.is_unchanged(&before) && prediction.new == best.cost {
             return original(match self.options.threads {
+                _ if self.spent.get() => Reason::BudgetSpent(self.step),
                 0 | 1 => Reason::NothingElse,
                 _ => self.why_not_in_threads(&best.schedule)?,
             });
