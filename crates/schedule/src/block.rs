@@ -110,7 +110,7 @@ impl Blocker<'_> {
         tiles[at] = depth;
         // Whole blocks fill a tile.
         tiles[at + 1] = even(rows as i64, self.trips[roles.row], block.height);
-        Some(Change { order, tiles, sink: false, block: Some(block) })
+        Some(Change { order, tiles, sink: false, block: Some(block), split: false })
     }
 
     /// How many terms a run of the block has, if not all: their operands have room in the memory for panels.
@@ -217,6 +217,7 @@ mod tests {
             coincident: vec![true, true, false],
             parallel: vec![true, true, false],
             sunk: vec![None, None, None],
+            split: None,
         };
         let rows = [I, J, K].map(|row| Some(row.to_vec())).to_vec();
         Blocker { model: &model, rows, trips: &trips, freedom: &freedom, machine }.changes()

@@ -158,6 +158,7 @@ impl Candidate {
             !change.is_tiled()
                 && change.block.is_none()
                 && !change.sink
+                && !change.split
                 && change.order.iter().enumerate().all(|(at, member)| at == *member)
         });
         let times = |candidate: &Candidate| {
@@ -341,12 +342,13 @@ struct Chooser<'a> {
 impl Chooser<'_> {
     fn unchanged(&self) -> Change {
         let order: Vec<usize> = (0..self.band.rows.len()).collect();
-        Change { tiles: vec![None; order.len()], order, sink: false, block: None }
+        Change { tiles: vec![None; order.len()], order, sink: false, block: None, split: false }
     }
 
     /// The cheapest change. Orders are compared untiled first; the best of them are tiled and compared again.
     fn choose(&self) -> Change {
         let unchanged = self.unchanged();
+        let split = self.freedom.split.map(|_| Change { split: true, ..unchanged.clone() });
         let mut orders = vec![(self.cost_of(&unchanged), unchanged)];
         orders.extend(self.orders().into_iter().map(|change| (self.cost_of(&change), change)));
         if self.options.tiling != Tiling::Off && self.freedom.permutable {
@@ -355,6 +357,7 @@ impl Chooser<'_> {
             orders = orders.into_iter().map(|(cost, change)| self.tiled(change, cost)).collect();
             orders.extend(self.blocked().into_iter().map(|change| (self.cost_of(&change), change)));
         }
+        orders.extend(split.map(|change| (self.cost_of(&change), change)));
         let mut best: Option<(f64, Change)> = None;
         for (cost, change) in orders {
             if best.as_ref().is_none_or(|(least, _)| cost < CLEARLY * least) {
@@ -374,7 +377,7 @@ impl Chooser<'_> {
             }
             let mut order: Vec<usize> = (0..count).filter(|member| *member != inner).collect();
             order.push(inner);
-            let change = Change { tiles: vec![None; count], order, sink: false, block: None };
+            let change = Change { tiles: vec![None; count], order, sink: false, block: None, split: false };
             if self.freedom.sunk[inner].is_some() {
                 found.push(Change { sink: true, ..change.clone() });
             }

@@ -7,9 +7,11 @@
 //!   put in any order and tiled;
 //! - a member that is *sunk* becomes a loop of its own in each part: `for k { S; T }` becomes
 //!   `for k { S }; for k { T }`. This is legal if no dependence goes from a part to an earlier one once the other
-//!   members are equal.
+//!   members are equal;
+//! - the innermost member can be *split* at an iteration such that it is parallel before and behind that ([`crate::pivot`]).
 
 use crate::affine::{Row, row};
+use crate::pivot;
 use isl::{
     AstLoopType, DimType, Id, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap,
     UnionPwAff, UnionPwAffList, UnionSet, Val,
@@ -143,6 +145,8 @@ pub struct Freedom {
     pub parallel: Vec<bool>,
     /// For each member: how it can be sunk, if it can.
     pub sunk: Vec<Option<Sunk>>,
+    /// The position of the loop around at whose value the last member can be split, to be parallel on both sides.
+    pub split: Option<usize>,
 }
 
 /// A loop of its own for each part.
@@ -171,7 +175,7 @@ fn member(partial: &MultiUnionPwAff, at: usize) -> isl::Result<MultiUnionPwAff> 
 }
 
 /// Whether all pairs are equal in a member.
-fn all_equal(pairs: &UnionMap, member: &MultiUnionPwAff) -> isl::Result<bool> {
+pub fn all_equal(pairs: &UnionMap, member: &MultiUnionPwAff) -> isl::Result<bool> {
     Ok(pairs.clone().lex_lt_at_multi_union_pw_aff(member.clone())?.is_empty()?
         && pairs.clone().lex_gt_at_multi_union_pw_aff(member.clone())?.is_empty()?)
 }
@@ -208,7 +212,8 @@ pub fn freedom(scop: &Scop, bonds: &Bonds, band: &Band, parts: &[Vec<usize>]) ->
     for each in &members {
         permutable = permutable && order.clone().lex_gt_at_multi_union_pw_aff(each.clone())?.is_empty()?;
     }
-    let mut found = Freedom { permutable, coincident: Vec::new(), parallel: Vec::new(), sunk: Vec::new() };
+    let mut found =
+        Freedom { permutable, coincident: Vec::new(), parallel: Vec::new(), sunk: Vec::new(), split: None };
     for (at, each) in members.iter().enumerate() {
         found.coincident.push(all_equal(&apart, each)?);
         if !permutable && at + 1 < count {
@@ -223,8 +228,19 @@ pub fn freedom(scop: &Scop, bonds: &Bonds, band: &Band, parts: &[Vec<usize>]) ->
         }
         found.parallel.push(all_equal(&rest, each)?);
         found.sunk.push(sunk(scop, &rest, each, parts)?);
+        if at + 1 == count && !found.parallel[at] && parts.len() == 1 {
+            found.split = pivot::parallel_split(scop, &rest, &last_alone(band.node.clone())?, each)?;
+        }
     }
     Ok(found)
+}
+
+/// The last member of a band as a band of its own.
+fn last_alone(node: ScheduleNode) -> isl::Result<ScheduleNode> {
+    match node.band_n_member()? {
+        1 => Ok(node),
+        count => node.band_split(count - 1)?.child(0),
+    }
 }
 
 fn sunk(
@@ -457,6 +473,8 @@ pub struct Change {
     /// The block of cells that stays in registers, if there is one: the last three members of the order are the terms of
     /// the sums, the rows and the columns.
     pub block: Option<Block>,
+    /// Whether the innermost member, which is the last one as before, is split ([`Freedom::split`]).
+    pub split: bool,
 }
 
 /// So many rows and columns of cells.
@@ -502,6 +520,8 @@ impl Planned {
         let Some(&inner) = self.change.order.last() else { return Vec::new() };
         match (&self.freedom.sunk[inner], self.change.sink) {
             (Some(sunk), true) => sunk.parallel.clone(),
+            // But for one iteration.
+            _ if self.change.split => vec![true; self.parts.len()],
             _ => vec![self.freedom.parallel[inner]; self.parts.len()],
         }
     }
@@ -575,9 +595,13 @@ fn change_band(
         let sizes: Vec<_> = tiled.filter_map(|(at, size)| size.map(|size| (at, size))).collect();
         node = insert_tile_loops(scop, node, &sizes, freedom, change)?.child(0)?;
     }
-    node = match change.block {
-        Some(block) => registers(scop, node, freedom, change, block)?,
-        None => innermost(scop, node, freedom, change, parts)?,
+    node = match (change.block, freedom.split.filter(|_| change.split)) {
+        (Some(block), _) => registers(scop, node, freedom, change, block)?,
+        (None, Some(outer)) => {
+            let last = last_alone(node)?;
+            pivot::split(scop, &last, outer)?.unwrap_or(last)
+        }
+        (None, None) => innermost(scop, node, freedom, change, parts)?,
     };
     // Back to the root of what was changed.
     let up = node.get_tree_depth()? - root;
