@@ -277,7 +277,16 @@ pub fn identity(scop: &Scop) -> isl::Result<Schedule> {
 pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Result<Decision, Error> {
     let mut step = "the dependences";
     let result = scop.ctx.with_budget(options.operations, || {
-        Optimizer { scop, dependences, options, step: &mut step, spent: Cell::new(false) }.run()
+        let unproved = Cell::new(false);
+        let mut run = |options: &Options| {
+            let spent = Cell::new(false);
+            Optimizer { scop, dependences, options, step: &mut step, spent, unproved: &unproved }.run()
+        };
+        let found = run(options)?;
+        match unproved.get() {
+            true => run(&Options { registers: false, ..options.clone() }),
+            false => Ok(found),
+        }
     });
     match result {
         Err(error) if error.is_budget() => Ok(Decision::Original { reason: Reason::BudgetSpent(step) }),
@@ -294,7 +303,8 @@ pub fn candidates(
 ) -> Result<Vec<(&'static str, String, Cost)>, Error> {
     scop.ctx.with_budget(options.operations, || {
         let mut step = "";
-        let optimizer = Optimizer { scop, dependences, options, step: &mut step, spent: Cell::new(false) };
+        let (spent, unproved) = (Cell::new(false), &Cell::new(false));
+        let optimizer = Optimizer { scop, dependences, options, step: &mut step, spent, unproved };
         let bonds = optimizer.bonds()?;
         let models = affine::models(scop, options.estimate)?;
         let original = Candidate::new(scop, &bonds, scop.schedule()?, &models, options, true)?;
@@ -359,6 +369,8 @@ struct Optimizer<'a> {
     step: &'a mut &'static str,
     /// Whether a candidate was given up for lack of budget.
     spent: Cell<bool>,
+    /// Whether blocks were chosen whose cells cannot be proved to be free.
+    unproved: &'a Cell<bool>,
 }
 
 impl Optimizer<'_> {
@@ -587,6 +599,7 @@ impl Optimizer<'_> {
     fn finish(&mut self, best: Candidate) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
         let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(&best.changes));
+        let blocks = best.changes.iter().filter(|planned| planned.change.block.is_some()).count();
         let schedule = tree::apply(self.scop, best.schedule, &best.changes)?;
         *self.step = "the proof of legality";
         let verdict = legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
@@ -595,6 +608,7 @@ impl Optimizer<'_> {
         }
         *self.step = "parallel loops";
         let schedule = marks::proved(self.scop, self.dependences, schedule)?;
+        self.unproved.set(marks::count(&schedule, model::REGISTERS)? < blocks);
         let in_threads = match self.options.threads {
             0 | 1 => None,
             _ => Some(self.in_threads(&schedule)?),
