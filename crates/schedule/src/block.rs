@@ -43,6 +43,8 @@ const PADDING: i64 = 1 << 10;
 
 /// A band of one statement that may be a contraction.
 pub struct Blocker<'a> {
+    /// The statement's number.
+    pub stmt: usize,
     /// The statement.
     pub model: &'a StmtModel,
     /// For each member of the band the coefficients of the counters.
@@ -75,6 +77,11 @@ impl Blocker<'_> {
             }
         }
         found
+    }
+
+    /// Whether it is a sum whose terms read other cells of the array. Others are better off in loops of their own.
+    pub fn is_in_place(&self) -> bool {
+        self.update().is_some_and(|update| update.is_in_place)
     }
 
     /// The write of `x += ...`, if the statement is that.
@@ -124,7 +131,7 @@ impl Blocker<'_> {
         tiles[at] = depth;
         // Whole blocks fill a tile.
         tiles[at + 1] = even(rows as i64, self.trips[roles.row], block.height);
-        Some(Change { order, tiles, sink: false, block: Some(block), split: false })
+        Some(Change { order, tiles, sink: false, block: Some(block), blocked: vec![self.stmt], split: false })
     }
 
     /// How many terms a run of the block has, if not all: their operands have room in the memory for panels.
@@ -240,7 +247,7 @@ mod tests {
             split: None,
         };
         let rows = [I, J, K].map(|row| Some(row.to_vec())).to_vec();
-        Blocker { model: &model, rows, trips: &trips, freedom: &freedom, machine }.changes()
+        Blocker { stmt: 0, model: &model, rows, trips: &trips, freedom: &freedom, machine }.changes()
     }
 
     fn product() -> [AccessModel; 2] {

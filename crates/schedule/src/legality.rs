@@ -410,7 +410,13 @@ fn filled_up(map: Map, length: usize) -> isl::Result<Map> {
 fn positions(times: &Map, length: usize) -> isl::Result<Vec<Map>> {
     (0..length)
         .map(|k| {
-            times.clone().project_out(DimType::Out, k + 1, length - k - 1)?.project_out(DimType::Out, 0, k)
+            let only = times.clone().project_out(DimType::Out, k + 1, length - k - 1)?.project_out(
+                DimType::Out,
+                0,
+                k,
+            )?;
+            // Parts of a statement have the same loops around them.
+            only.coalesce()
         })
         .collect()
 }

@@ -31,6 +31,7 @@
 //! not asked about statements in more than five loops: its integer programs take time that operations do not measure.
 
 pub mod affine;
+mod apart;
 pub mod block;
 pub mod candidate;
 pub mod cost;
@@ -98,6 +99,8 @@ pub struct Options {
     pub tiling: Tiling,
     /// Whether blocks of cells may be kept in registers ([`block`]).
     pub registers: bool,
+    /// Whether also those of statements that share their loops with others, which takes many operations.
+    pub apart: bool,
     /// What to compute costs for.
     pub machine: Machine,
     /// The value of a parameter about which nothing is known.
@@ -119,6 +122,7 @@ impl Default for Options {
             fusion: Fusion::Auto,
             tiling: Tiling::Auto,
             registers: true,
+            apart: true,
             machine: Machine::default(),
             estimate: 1000,
             threads: 1,
@@ -556,7 +560,9 @@ impl Optimizer<'_> {
         if matches!(way, Way::Isl(_)) && !candidate::isl_can_schedule(models) {
             return Ok(None);
         }
-        let mut share = self.scop.ctx.operations_left().unwrap_or(self.options.operations) / 3;
+        let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
+        let options = &Options { apart: left >= apart::OPERATIONS, ..self.options.clone() };
+        let mut share = left / 3;
         if matches!(way, Way::Isl(_)) {
             share = share.min(candidate::ISL_OPERATIONS);
         }
@@ -569,7 +575,7 @@ impl Optimizer<'_> {
                     None => return Ok(None),
                 },
             };
-            Candidate::new(self.scop, bonds, schedule, models, self.options, is_plain).map(Some)
+            Candidate::new(self.scop, bonds, schedule, models, options, is_plain).map(Some)
         });
         match found {
             Ok(found) => Ok(found),
@@ -599,7 +605,7 @@ impl Optimizer<'_> {
     fn finish(&mut self, best: Candidate) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
         let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(&best.changes));
-        let blocks = best.changes.iter().filter(|planned| planned.change.block.is_some()).count();
+        let blocks = best.changes.iter().map(|planned| planned.change.blocked.len()).sum();
         let schedule = tree::apply(self.scop, best.schedule, &best.changes)?;
         *self.step = "the proof of legality";
         let verdict = legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;

@@ -11,6 +11,7 @@
 //! - the innermost member can be *split* at an iteration such that it is parallel before and behind that ([`crate::pivot`]).
 
 use crate::affine::{Row, row};
+use crate::apart;
 use crate::pivot;
 use isl::{
     AstLoopType, DimType, Id, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap,
@@ -473,6 +474,8 @@ pub struct Change {
     /// The block of cells that stays in registers, if there is one: the last three members of the order are the terms of
     /// the sums, the rows and the columns.
     pub block: Option<Block>,
+    /// The statements that have such blocks: the only one, or those that are alone in most tiles ([`crate::apart`]).
+    pub blocked: Vec<usize>,
     /// Whether the innermost member, which is the last one as before, is split ([`Freedom::split`]).
     pub split: bool,
 }
@@ -596,6 +599,7 @@ fn change_band(
         node = insert_tile_loops(scop, node, &sizes, freedom, change)?.child(0)?;
     }
     node = match (change.block, freedom.split.filter(|_| change.split)) {
+        (Some(block), _) if parts.len() > 1 => blocks_apart(scop, node, freedom, change, block, parts)?,
         (Some(block), _) => registers(scop, node, freedom, change, block)?,
         (None, Some(outer)) => {
             let last = last_alone(node)?;
@@ -623,6 +627,30 @@ fn registers(
     let blocks = [(2, block.width), (1, block.height)];
     let node = insert_tile_loops(scop, node, &blocks, freedom, &inner)?.child(0)?;
     node.insert_mark(Id::new(&scop.ctx, REGISTERS)?)
+}
+
+/// The same in the tiles in which one statement is alone; in the others as without blocks. The node is the band inside of tiles.
+fn blocks_apart(
+    scop: &Scop,
+    node: ScheduleNode,
+    freedom: &Freedom,
+    change: &Change,
+    block: Block,
+    parts: &[Vec<usize>],
+) -> isl::Result<ScheduleNode> {
+    let filters = apart::filters(scop, &node.clone().parent()?, &change.blocked)?;
+    let (root, others) = (node.get_tree_depth()?, change.blocked.len());
+    let mut node = node.insert_sequence(filters)?;
+    for part in 0..=others {
+        let band = node.child(part)?.child(0)?;
+        let changed = match part {
+            part if part < others => registers(scop, band, freedom, change, block)?,
+            _ => innermost(scop, band, freedom, change, parts)?,
+        };
+        let up = changed.get_tree_depth()? - root;
+        node = changed.ancestor(up)?;
+    }
+    Ok(node)
 }
 
 /// Splits off the innermost member and sinks it, if wanted.
