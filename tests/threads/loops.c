@@ -138,19 +138,25 @@ void prefix(int n, double *a) {
 //       S0(c0, c1, c3);
 //     }
 //   }
-//   for (c4 = 0; c4 <= n - 1; c4 += 1) {
+//   // iterations are independent
+//   for (c4 = 0; c4 <= c0 - 1; c4 += 1) {
 //     S0(c0, c0, c4);
 //   }
-//   // iterations run in threads
+//   S0(c0, c0, c0);
+//   // iterations are independent
 //   for (c5 = c0 + 1; c5 <= n - 1; c5 += 1) {
+//     S0(c0, c0, c5);
+//   }
+//   // iterations run in threads
+//   for (c6 = c0 + 1; c6 <= n - 1; c6 += 1) {
 //     // iterations are independent
-//     for (c6 = 0; c6 <= c0 - 1; c6 += 1) {
-//       S0(c0, c5, c6);
+//     for (c7 = 0; c7 <= c0 - 1; c7 += 1) {
+//       S0(c0, c6, c7);
 //     }
-//     S0(c0, c5, c0);
+//     S0(c0, c6, c0);
 //     // iterations are independent
-//     for (c7 = c0 + 1; c7 <= n - 1; c7 += 1) {
-//       S0(c0, c5, c7);
+//     for (c8 = c0 + 1; c8 <= n - 1; c8 += 1) {
+//       S0(c0, c6, c8);
 //     }
 //   }
 // }
