@@ -131,7 +131,8 @@ impl Blocker<'_> {
         tiles[at] = depth;
         // Whole blocks fill a tile.
         tiles[at + 1] = even(rows as i64, self.trips[roles.row], block.height);
-        Some(Change { order, tiles, sink: false, block: Some(block), blocked: vec![self.stmt], split: false })
+        let blocked = vec![self.stmt];
+        Some(Change { tiles, block: Some(block), blocked, ..Change::of(order) })
     }
 
     /// How many terms a run of the block has, if not all: their operands have room in the memory for panels.
@@ -224,6 +225,7 @@ impl Roles {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::affine::Waits;
 
     fn access(array: u32, is_write: bool, subscripts: &[[i64; 3]]) -> AccessModel {
         let subscripts = Some(subscripts.iter().map(|row| row.to_vec()).collect::<Vec<_>>());
@@ -238,7 +240,13 @@ mod tests {
     fn blocks(operands: &[AccessModel], trips: [f64; 3], machine: &Machine) -> Vec<Change> {
         let mut accesses = vec![access(0, false, &[I, J]), access(0, true, &[I, J])];
         accesses.extend_from_slice(operands);
-        let model = StmtModel { extents: trips.to_vec(), accesses, is_strict: true };
+        let model = StmtModel {
+            extents: trips.to_vec(),
+            accesses,
+            is_strict: true,
+            waits: Waits::default(),
+            divisions: 0.0,
+        };
         let freedom = Freedom {
             permutable: true,
             coincident: vec![true, true, false],
