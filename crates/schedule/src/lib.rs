@@ -534,7 +534,9 @@ impl Optimizer<'_> {
         before: &Candidate,
         mut best: Choice,
     ) -> Result<Choice, Error> {
-        if best.candidate.cost.total() <= self.options.threshold * before.cost.total() {
+        // Rows that wait less do so in each thread.
+        let alone = Prediction { original: before.cost, new: best.candidate.cost };
+        if self.pays(&alone, best.candidate.has_rows()) {
             return Ok(best);
         }
         let sure = best.candidate.cost.work.max(before.cost.work) / best.candidate.cost.work.max(1.0);
