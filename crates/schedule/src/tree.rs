@@ -716,7 +716,7 @@ fn jam_band(scop: &Scop, node: ScheduleNode, member: usize, rows: i64) -> isl::R
     let strips = MultiUnionPwAff::from_union_pw_aff(strips)?;
     let node = node.delete()?.insert_partial_schedule(strips)?;
     let node = node.band_member_set_ast_loop_type(0, AstLoopType::Atomic)?;
-    Ok(insert_rows(scop, node.child(0)?, &row)?.parent()?)
+    insert_rows(scop, node.child(0)?, &row)?.parent()
 }
 
 /// Inserts the loop over the rows of a strip below each innermost band at or below a node, or at the node if there is none.
