@@ -84,6 +84,7 @@ mod tests {
             is_threads: false,
             copies: Vec::new(),
             block: None,
+            strip: None,
             body,
         })
     }

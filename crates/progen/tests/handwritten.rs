@@ -77,6 +77,11 @@ fn blocks_of_cells_in_registers() {
 }
 
 #[test]
+fn rows_written_out() {
+    agrees_and_goes_through("rows.c", &VECTORS, &[]);
+}
+
+#[test]
 fn matrices_that_are_changed_in_place() {
     agrees_and_goes_through("in_place.c", &VECTORS, &VECTORS);
 }

@@ -131,8 +131,8 @@ impl Blocker<'_> {
         tiles[at] = depth;
         // Whole blocks fill a tile.
         tiles[at + 1] = even(rows as i64, self.trips[roles.row], block.height);
-        let blocked = vec![self.stmt];
-        Some(Change { tiles, block: Some(block), blocked, ..Change::of(order) })
+        let plain = Change::none(order.len());
+        Some(Change { order, tiles, block: Some(block), blocked: vec![self.stmt], ..plain })
     }
 
     /// How many terms a run of the block has, if not all: their operands have room in the memory for panels.
@@ -244,6 +244,7 @@ mod tests {
             extents: trips.to_vec(),
             accesses,
             is_strict: true,
+            is_free_sum: false,
             waits: Waits::default(),
             divisions: 0.0,
         };

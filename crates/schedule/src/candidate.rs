@@ -200,8 +200,8 @@ impl Candidate {
                 !change.is_tiled()
                     && change.block.is_none()
                     && change.jam.is_none()
-                    && !change.sink
                     && !change.split
+                    && !change.sink
                     && change.order.iter().enumerate().all(|(at, member)| at == *member)
             });
         plain && self.has_times_of(original)
@@ -495,7 +495,7 @@ impl Chooser<'_> {
             }
             let mut order: Vec<usize> = (0..count).filter(|member| *member != inner).collect();
             order.push(inner);
-            let change = Change::of(order);
+            let change = Change { order, ..Change::none(count) };
             if self.freedom.sunk[inner].is_some() {
                 found.push(Change { sink: true, ..change.clone() });
             }

@@ -405,6 +405,7 @@ impl Optimizer<'_> {
         let prediction = Prediction { original: before.cost, new };
         if best.is_unchanged(&before) && prediction.new == best.cost {
             return original(match self.options.threads {
+                _ if self.spent.get() => Reason::BudgetSpent(self.step),
                 0 | 1 => Reason::NothingElse,
                 _ => self.why_not_in_threads(&best.schedule)?,
             });
@@ -588,7 +589,7 @@ impl Optimizer<'_> {
             };
             let found = Candidate::new(self.scop, bonds, schedule, models, options, is_plain)?;
             match way {
-                Way::Jammed => found.jammed(self.scop, bonds, models, self.options),
+                Way::Jammed => found.jammed(self.scop, bonds, models, options),
                 _ => Ok(Some(found)),
             }
         });

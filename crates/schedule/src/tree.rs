@@ -465,7 +465,7 @@ fn merged(schedule: Schedule, dependences: &UnionMap) -> isl::Result<Schedule> {
 }
 
 /// What is to be done to a leaf band.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// The members in their new order.
     pub order: Vec<usize>,
@@ -508,13 +508,7 @@ pub struct Block {
 impl Change {
     /// Nothing, for a band of so many members.
     pub fn none(count: usize) -> Change {
-        Change::of((0..count).collect())
-    }
-
-    /// Nothing but this order.
-    pub fn of(order: Vec<usize>) -> Change {
-        let tiles = vec![None; order.len()];
-        Change { order, tiles, sink: false, block: None, blocked: Vec::new(), split: false, jam: None }
+        Change { order: (0..count).collect(), tiles: vec![None; count], ..Change::default() }
     }
 
     /// Whether any member is tiled.
@@ -679,30 +673,6 @@ fn registers(
     node.insert_mark(Id::new(&scop.ctx, REGISTERS)?)
 }
 
-/// The same in the tiles in which one statement is alone; in the others as without blocks. The node is the band inside of tiles.
-fn blocks_apart(
-    scop: &Scop,
-    node: ScheduleNode,
-    freedom: &Freedom,
-    change: &Change,
-    block: Block,
-    parts: &[Vec<usize>],
-) -> isl::Result<ScheduleNode> {
-    let filters = apart::filters(scop, &node.clone().parent()?, &change.blocked)?;
-    let (root, others) = (node.get_tree_depth()?, change.blocked.len());
-    let mut node = node.insert_sequence(filters)?;
-    for part in 0..=others {
-        let band = node.child(part)?.child(0)?;
-        let changed = match part {
-            part if part < others => registers(scop, band, freedom, change, block)?,
-            _ => innermost(scop, band, freedom, change, parts)?,
-        };
-        let up = changed.get_tree_depth()? - root;
-        node = changed.ancestor(up)?;
-    }
-    Ok(node)
-}
-
 /// Cuts a member of the band at `node` into strips of so many rows, which become the innermost loops of all that is below. The
 /// result is at the loop over strips or above.
 fn jam_band(scop: &Scop, node: ScheduleNode, member: usize, rows: i64) -> isl::Result<ScheduleNode> {
@@ -734,6 +704,30 @@ fn insert_rows(scop: &Scop, node: ScheduleNode, row: &MultiUnionPwAff) -> isl::R
             Ok(node)
         }
     }
+}
+
+/// The same in the tiles in which one statement is alone; in the others as without blocks. The node is the band inside of tiles.
+fn blocks_apart(
+    scop: &Scop,
+    node: ScheduleNode,
+    freedom: &Freedom,
+    change: &Change,
+    block: Block,
+    parts: &[Vec<usize>],
+) -> isl::Result<ScheduleNode> {
+    let filters = apart::filters(scop, &node.clone().parent()?, &change.blocked)?;
+    let (root, others) = (node.get_tree_depth()?, change.blocked.len());
+    let mut node = node.insert_sequence(filters)?;
+    for part in 0..=others {
+        let band = node.child(part)?.child(0)?;
+        let changed = match part {
+            part if part < others => registers(scop, band, freedom, change, block)?,
+            _ => innermost(scop, band, freedom, change, parts)?,
+        };
+        let up = changed.get_tree_depth()? - root;
+        node = changed.ancestor(up)?;
+    }
+    Ok(node)
 }
 
 /// Splits off the innermost member and sinks it, if wanted.
