@@ -27,7 +27,7 @@ void f(double *restrict C, const double *restrict B) {
 //   read r2 { S1[i0, i1] -> A1[i1] : 0 <= i0 <= 999 and 0 <= i1 <= 999 }
 //   write v0 { S1[i0, i1] -> phi3[] : 0 <= i0 <= 999 and 0 <= i1 <= 999 }
 //   write v0 { S1[i0, i1] -> phi2[] : 0 <= i0 <= 999 and 0 <= i1 <= 999 }
-//   let v0 = call r1 r2 r0 %k1
+//   let v0 = fmuladd r1 r2 r0 %k1
 // stmt S2 { S2[i0] : 0 <= i0 <= 999 }
 //   read r0 { S2[i0] -> phi3[] : 0 <= i0 <= 999 }
 //   write r0 { S2[i0] -> A0[i0] : 0 <= i0 <= 999 }

@@ -32,7 +32,7 @@ double last(double *restrict C, const double *restrict A, const double *restrict
 //   read r1 [p0] -> { S3[i0, i1] -> A1[i1] : 0 <= i0 < p0 and 0 <= i1 <= 99 }
 //   write v0 [p0] -> { S3[i0, i1] -> A2[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
 //   read r3 [p0] -> { S3[i0, i1] -> A0[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
-//   let v0 = call r3 r1 r0 %k2
+//   let v0 = fmuladd r3 r1 r0 %k2
 // stmt S5 [p0] -> { S5[] }
 //   write r2 [p0] -> { S5[] -> s8[] }
 //   write r2 [p0] -> { S5[] -> phi3[] }

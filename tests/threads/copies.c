@@ -40,28 +40,55 @@ void carried(void) {
 // output:
 // orthant: astgen: copied
 // // iterations run in threads, each with a copy of A1
-// for (c0 = 0; c0 <= 999; c0 += 1) {
+// for (c0 = 0; c0 <= 999; c0 += 8) {
 //   // iterations are independent
 //   for (c1 = 0; c1 <= 99; c1 += 1) {
-//     S0(c0, c1);
-//     S1(c0, -c1 + 99);
+//     // iterations are written out
+//     for (c2 = c0; c2 <= c0 + 7; c2 += 1) {
+//       S0(c2, c1);
+//       S1(c2, -c1 + 99);
+//     }
 //   }
 // }
 // orthant: astgen: kept
 // // iterations run in threads
-// for (c0 = 0; c0 <= 99; c0 += 64) {
-//   for (c1 = 0; c1 <= -c0 + 99; c1 += 32) {
-//     for (c2 = c0; c2 <= min((c0 + 63), (-c1 + 99)); c2 += 1) {
-//       if ((-c2 + 99) >= (c1 + 31)) {
-//         for (c3 = c1; c3 <= c1 + 31; c3 += 1) {
-//           S0(c3, c2);
-//           S1(c3, c2);
-//         }
-//       } else {
-//         for (c3 = c1; c3 <= min((c1 + 31), (-c2 + 99)); c3 += 1) {
-//           S0(c3, c2);
-//           S1(c3, c2);
-//         }
+// for (c0 = 0; c0 <= 99; c0 += 4) {
+//   for (c1 = 0; c1 <= min((-c0 + 99), (0 - 1)); c1 += 1) {
+//     for (c2 = c0; c2 <= min((c0 + 3), (-c1 + 99)); c2 += 1) {
+//       S0(c1, c2);
+//       S1(c1, c2);
+//     }
+//   }
+//   for (c1 = 0; c1 <= min((-c0 + 99), ((-1 * c0) + 96)); c1 += 1) {
+//     // iterations are written out
+//     for (c2 = c0; c2 <= c0 + 3; c2 += 1) {
+//       S0(c1, c2);
+//       S1(c1, c2);
+//     }
+//   }
+//   for (c1 = max(0, (min((-c0 + 99), ((-1 * c0) + 96)) + 1)); c1 <= -c0 + 99; c1 += 1) {
+//     for (c2 = c0; c2 <= min((c0 + 3), (-c1 + 99)); c2 += 1) {
+//       S0(c1, c2);
+//       S1(c1, c2);
+//     }
+//   }
+// }
+// orthant: astgen: before
+// // iterations run in threads
+// for (c0 = -64; c0 <= 98; c0 += 64) {
+//   for (c1 = 0; c1 <= 999; c1 += 8) {
+//     // iterations are independent
+//     for (c2 = max(0, c0); c2 <= min(98, (c0 + 63)); c2 += 1) {
+//       // iterations are written out
+//       for (c3 = c1; c3 <= c1 + 7; c3 += 1) {
+//         S0(c3, c2);
+//         S1(c3, -c2 + 98);
+//       }
+//     }
+//     if (c0 == -64) {
+//       // iterations are written out
+//       for (c4 = c1; c4 <= c1 + 7; c4 += 1) {
+//         S1(c4, 99);
 //       }
 //     }
 //   }

@@ -4,13 +4,14 @@ use crate::full::separate;
 use crate::idle::skip;
 use crate::interval::{Interval, Ranges, param_ranges};
 use crate::registers::whole_blocks;
+use crate::rows::whole_rows;
 use crate::wave::diagonals;
-use crate::{Error, Expr, For, Node, Op, Variable};
+use crate::{Error, Expr, For, Node, Op, Strip, Variable};
 use isl::{
     AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, Id, PwAff, Schedule,
     ScheduleNodeType, Set,
 };
-use model::{Copied, REGISTERS, Scop, VECTOR, threads_copies, wave_sizes};
+use model::{Copied, JAM, REGISTERS, Scop, VECTOR, threads_copies, wave_sizes};
 use std::collections::HashMap;
 
 /// The loop tree of a schedule, for parameter values in `context`.
@@ -29,7 +30,10 @@ fn with_depths(scop: &Scop, schedule: &Schedule) -> isl::Result<Schedule> {
             return Ok(node);
         }
         let name = node.mark_get_id()?.get_name()?.unwrap_or_default();
-        if name != VECTOR && threads_copies(&name).is_none() && wave_sizes(&name).is_none() {
+        if ![VECTOR, JAM].contains(&name.as_str())
+            && threads_copies(&name).is_none()
+            && wave_sizes(&name).is_none()
+        {
             return Ok(node);
         }
         let name = format!("{name}@{}", node.get_schedule_depth()?);
@@ -65,6 +69,8 @@ struct Converter<'a> {
 struct Marks {
     /// [`VECTOR`]: the depth of the loop that it is about.
     vector: Option<usize>,
+    /// [`JAM`]: likewise.
+    jam: Option<usize>,
     /// [`model::THREADS`]: likewise, and the arrays to copy.
     threads: Option<(usize, Vec<Copied>)>,
     /// [`model::WAVE`]: likewise, and the sizes of the tiles.
@@ -103,6 +109,7 @@ impl<'a> Converter<'a> {
         let name = name.unwrap_or_default();
         match name.split_once('@') {
             Some((VECTOR, depth)) => self.marks.vector = depth.parse().ok(),
+            Some((JAM, depth)) => self.marks.jam = depth.parse().ok(),
             Some((name, depth)) => {
                 let depth = depth.parse().ok();
                 self.marks.threads = depth.zip(threads_copies(name)).or(self.marks.threads.take());
@@ -142,17 +149,19 @@ impl<'a> Converter<'a> {
             None => self.names.remove(&name),
         };
         let is_vector = marks.vector.as_ref().is_some_and(is_meant);
+        let strip = marks.jam.filter(is_meant).map(|_| Strip::Whole);
         let threads = marks.threads.as_ref().filter(|(depth, _)| is_meant(depth));
         let (is_threads, copies) =
             (threads.is_some(), threads.map_or_else(Vec::new, |(_, copies)| copies.clone()));
         let is_block = marks.is_block;
         self.marks = marks;
+        let block = None;
         let each =
-            For { variable, first, last, step, runs_once, is_vector, is_threads, copies, block: None, body };
+            For { variable, first, last, step, runs_once, is_vector, is_threads, copies, block, strip, body };
         if let Some((diagonal, sizes)) = wave {
             return Ok(vec![Node::For(diagonals(each, sizes, diagonal, &mut self.ranges)?)]);
         }
-        Ok(if is_block { whole_blocks(each, &self.ranges) } else { vec![Node::For(each)] })
+        Ok(if is_block { whole_blocks(each, &self.ranges) } else { whole_rows(each, &self.ranges) })
     }
 
     fn open(&mut self) -> Variable {

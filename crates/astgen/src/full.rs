@@ -16,7 +16,7 @@
 //! A bound `max(t, ...)` is treated likewise. Nothing is computed that was not there before, so all values fit.
 
 use crate::idle::has_loop;
-use crate::{Expr, For, Node, Op};
+use crate::{Expr, For, Node, Op, Strip};
 
 /// The same program with full tiles apart.
 pub(crate) fn separate(nodes: Vec<Node>) -> Vec<Node> {
@@ -54,8 +54,10 @@ fn separate_node(node: Node) -> Separated {
         Node::If { condition, then, otherwise } => {
             Separated::Plain(Node::If { condition, then: separate(then), otherwise: separate(otherwise) })
         }
-        // Whole already.
-        Node::For(each) if each.block.is_some() => Separated::Plain(Node::For(each)),
+        // Whole already, or never.
+        Node::For(each) if each.block.is_some() || each.strip == Some(Strip::Edge) => {
+            Separated::Plain(Node::For(each))
+        }
         Node::For(each) if !has_loop(&each.body) => innermost(each),
         Node::For(each) => outer(each),
     }
@@ -159,6 +161,7 @@ mod tests {
             is_threads: false,
             copies: Vec::new(),
             block: None,
+            strip: None,
             body,
         })
     }

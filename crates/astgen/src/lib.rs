@@ -4,8 +4,8 @@
 //! inclusive bounds, conditions, and statements with an expression for each counter. A back end walks the
 //! tree ([`Node`]), people read it as C ([`print_c`]).
 //!
-//! Where a loop runs over a tile, full tiles come apart from partial ones (module `full`). Loops that would run around
-//! nothing are skipped (module `idle`). Where the schedule says that tiles of one diagonal may run at once, there are loops over
+//! Where a loop runs over a tile, full tiles come apart from partial ones (module `full`). Rows of a strip come apart from its
+//! edges (module `rows`). Loops that would run around nothing are skipped (module `idle`). Where the schedule says that tiles of one diagonal may run at once, there are loops over
 //! diagonals (module `wave`).
 //!
 //! # Arithmetic
@@ -28,6 +28,7 @@ mod interval;
 mod linear;
 mod print;
 mod registers;
+mod rows;
 mod wave;
 
 pub use convert::{condition, expression, generate};
@@ -110,6 +111,8 @@ pub struct For {
     pub copies: Vec<Copied>,
     /// It sums up terms for a block of cells that can stay in registers ([`model::REGISTERS`]).
     pub block: Option<Block>,
+    /// It runs over the rows of a strip ([`model::JAM`]).
+    pub strip: Option<Strip>,
     /// What is in it.
     pub body: Vec<Node>,
 }
@@ -119,6 +122,15 @@ impl For {
     pub fn extent(&self) -> Option<i64> {
         full::extent(&self.first, &self.last)
     }
+}
+
+/// What a loop over the rows of a strip is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strip {
+    /// To be written out, if there is a fixed number.
+    Whole,
+    /// At an edge, where some rows have nothing to do.
+    Edge,
 }
 
 /// A block of cells. In the loop over the terms is nothing but a loop over rows and in that nothing but one over columns

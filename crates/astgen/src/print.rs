@@ -1,6 +1,6 @@
 //! The loop tree as C that people can read.
 
-use crate::{Expr, For, Node, Op, Variable};
+use crate::{Expr, For, Node, Op, Strip, Variable};
 use model::Scop;
 use std::fmt::Write as _;
 
@@ -49,6 +49,9 @@ fn node(scop: &Scop, node: &Node, depth: usize, text: &mut String) {
             }
             if l.is_vector {
                 let _ = writeln!(text, "{indent}// iterations are independent");
+            }
+            if l.strip == Some(Strip::Whole) && l.extent().is_some() {
+                let _ = writeln!(text, "{indent}// iterations are written out");
             }
             let _ = writeln!(text, "{indent}{} {{", head(scop, l));
             body(scop, &l.body, depth + 1, text);

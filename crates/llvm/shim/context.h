@@ -20,6 +20,8 @@
 #define ORTHANT_FORK "GOMP_parallel"
 // The attribute of functions that run in threads.
 #define ORTHANT_THREADS "orthant-threads"
+// What is said of loops that OrthantRowsPass writes out.
+#define ORTHANT_ROWS "orthant.rows"
 
 struct OrthantPass {
   llvm::Function &function;
@@ -51,7 +53,12 @@ struct OrthantHoistPass : llvm::PassInfoMixin<OrthantHoistPass> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
-// Removes the marks that the pass above leaves.
+// Writes out the iterations of marked loops (rows.cpp).
+struct OrthantRowsPass : llvm::PassInfoMixin<OrthantRowsPass> {
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
+// Removes the marks that OrthantHoistPass leaves.
 void orthant_forget_same_values(llvm::Function &F);
 
 inline void orthant_send(llvm::StringRef text, OrthantSink sink, void *data) { sink(data, text.data(), text.size()); }

@@ -202,14 +202,36 @@ void orthant_annotate(LLVMValueRef value, LLVMMetadataRef own, const LLVMMetadat
     inst->setMetadata(LLVMContext::MD_access_group, unwrap<MDNode>(group));
 }
 
-void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group, bool stays_rolled) {
+static MDNode *fact(LLVMContext &context, StringRef name) {
+  return MDNode::get(context, {MDString::get(context, name)});
+}
+
+static void say_of_loop(LLVMBasicBlockRef latch, ArrayRef<Metadata *> facts) {
   Instruction *branch = unwrap(latch)->getTerminator();
-  LLVMContext &context = branch->getContext();
-  MDNode *accesses = MDNode::get(context, {MDString::get(context, "llvm.loop.parallel_accesses"), unwrap(group)});
-  SmallVector<Metadata *, 3> facts = {nullptr, accesses};
-  if (stays_rolled)
-    facts.push_back(MDNode::get(context, {MDString::get(context, "llvm.loop.unroll.disable")}));
-  MDNode *loop = MDNode::getDistinct(context, facts);
+  SmallVector<Metadata *, 4> all = {nullptr};
+  all.append(facts.begin(), facts.end());
+  MDNode *loop = MDNode::getDistinct(branch->getContext(), all);
   loop->replaceOperandWith(0, loop); // a loop's identity
   branch->setMetadata(LLVMContext::MD_loop, loop);
+}
+
+void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group, bool stays_rolled) {
+  LLVMContext &context = unwrap(latch)->getContext();
+  MDNode *accesses = MDNode::get(context, {MDString::get(context, "llvm.loop.parallel_accesses"), unwrap(group)});
+  SmallVector<Metadata *, 2> facts = {accesses};
+  if (stays_rolled)
+    facts.push_back(fact(context, "llvm.loop.unroll.disable"));
+  say_of_loop(latch, facts);
+}
+
+void orthant_rows(LLVMBasicBlockRef latch, unsigned when) {
+  LLVMContext &context = unwrap(latch)->getContext();
+  if (when == ORTHANT_AT_ONCE)
+    return say_of_loop(latch, {fact(context, "llvm.loop.unroll.full")});
+  auto *no = ConstantAsMetadata::get(ConstantInt::getFalse(context));
+  MDNode *scalar = MDNode::get(context, {MDString::get(context, "llvm.loop.vectorize.enable"), no});
+  SmallVector<Metadata *, 3> facts = {scalar, fact(context, "llvm.loop.unroll.disable")};
+  if (when == ORTHANT_BEHIND_VECTORIZERS)
+    facts.push_back(fact(context, ORTHANT_ROWS));
+  say_of_loop(latch, facts);
 }

@@ -156,8 +156,10 @@ bool parse_name(StringRef name, FunctionPassManager &passes, ArrayRef<PassBuilde
   Session session = configure(params);
   if (session.number < 0)
     passes.addPass(OrthantErrorPass(session.error));
-  else
+  else {
     add_passes(passes, session.number);
+    passes.addPass(OrthantRowsPass()); // whatever comes behind it
+  }
   return true;
 }
 
@@ -242,11 +244,28 @@ bool is_after_link(ThinOrFullLTOPhase phase) {
   return phase == ThinOrFullLTOPhase::ThinLTOPostLink || phase == ThinOrFullLTOPhase::FullLTOPostLink;
 }
 
+void add_rows(ModulePassManager &passes) {
+  FunctionPassManager functions;
+  functions.addPass(OrthantRowsPass());
+  passes.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
+}
+
+void add_rows_behind_vectorizers(PassBuilder &PB) {
+  PB.registerVectorizerEndEPCallback([](FunctionPassManager &passes, OptimizationLevel level) {
+    if (level != OptimizationLevel::O0)
+      passes.addPass(OrthantRowsPass());
+  });
+}
+
 void add_early(PassBuilder &PB, int session) {
   PB.registerPipelineEarlySimplificationEPCallback(
       [session](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase phase) {
-        if (level != OptimizationLevel::O0 && !is_after_link(phase))
-          passes.addPass(OrthantEarlyPass(session));
+        if (level == OptimizationLevel::O0 || is_after_link(phase))
+          return;
+        passes.addPass(OrthantEarlyPass(session));
+        // Who vectorizes after linking need not have this plugin.
+        if (phase != ThinOrFullLTOPhase::None)
+          add_rows(passes);
       });
 }
 
@@ -262,6 +281,7 @@ void add_late(PassBuilder &PB, int session) {
     FunctionPassManager functions;
     functions.addPass(OrthantLatePass(session));
     passes.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
+    add_rows(passes);
   });
 }
 
@@ -310,6 +330,8 @@ void orthant_register(void *pass_builder) {
   Session session = configure(std::nullopt);
   if (session.number < 0)
     return add_error(PB, session.error);
-  if (session.enabled)
-    session.early ? add_early(PB, session.number) : add_late(PB, session.number);
+  if (!session.enabled)
+    return;
+  session.early ? add_early(PB, session.number) : add_late(PB, session.number);
+  add_rows_behind_vectorizers(PB);
 }

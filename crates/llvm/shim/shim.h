@@ -183,6 +183,10 @@ void orthant_annotate(LLVMValueRef inst, LLVMMetadataRef own, const LLVMMetadata
 // The accesses of the group do not depend on each other across iterations of the loop with that latch, which LLVM may unroll
 // unless it stays rolled.
 void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group, bool stays_rolled);
+// The loop with that latch runs over rows. They are written out at once if the loop around becomes one of vectors, or behind
+// LLVM's vectorizers (OrthantRowsPass), or never.
+enum OrthantRows { ORTHANT_AT_ONCE, ORTHANT_BEHIND_VECTORIZERS, ORTHANT_NEVER };
+void orthant_rows(LLVMBasicBlockRef latch, unsigned when);
 // Makes a function of the blocks from entry to after, which the runtime calls in each thread if worth holds; the entry ends with a
 // branch by worth. False: it cannot be, and worth counts as false in the blocks. Private variables are used by these blocks
 // only, and each thread gets its own.

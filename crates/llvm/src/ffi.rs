@@ -239,6 +239,7 @@ unsafe extern "C" {
         group: LLVMMetadataRef,
     );
     pub fn orthant_parallel_loop(latch: LLVMBasicBlockRef, group: LLVMMetadataRef, stays_rolled: bool);
+    pub fn orthant_rows(latch: LLVMBasicBlockRef, when: c_uint);
     pub fn orthant_outline(
         pass: *mut OrthantPass,
         entry: LLVMBasicBlockRef,

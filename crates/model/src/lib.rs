@@ -69,6 +69,11 @@ pub fn threads_copies(name: &str) -> Option<Vec<Copied>> {
 /// columns of a block of cells. The cells can stay in registers while the first of the loops runs.
 pub const REGISTERS: &str = "registers";
 
+/// The name of the mark in a schedule tree that stands above a band of one member with few iterations, the rows of a strip, inside
+/// of the loops that run along the rows: they are to be written out one behind the other, so that the processor works on one
+/// while others wait.
+pub const JAM: &str = "jam";
+
 /// The first word of the mark in a schedule tree that stands above two loops over tiles, whose sizes are the other two words:
 /// tiles of one diagonal, whose numbers have the same sum, may run in several threads at once. A tile has the number of its
 /// first point divided by its size, which has no rest.

@@ -8,7 +8,7 @@
 //! What is not affine (quotients, several pieces) has no row; whoever asks takes the worst case.
 
 use isl::{Aff, DimType, Map, PwAff, PwMultiAff, Set, Val};
-use model::{Access, AccessKind, Array, Op, Scop, Stmt};
+use model::{Access, AccessKind, Array, Op, Operand, Scop, Stmt};
 
 /// One member of a band for one statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +30,19 @@ pub struct StmtModel {
     pub accesses: Vec<AccessModel>,
     /// Whether it is known to add up in an order that must stay: floating-point numbers. LLVM makes vectors of other sums.
     pub is_strict: bool,
+    /// How long an instance waits for another.
+    pub waits: Waits,
+    /// Cycles that its divisions and roots keep the processor busy.
+    pub divisions: f64,
+}
+
+/// The cycles from a value that a statement reads in the array that it writes to the one that it writes there.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Waits {
+    /// From the cell that it writes: `x += ...`; 0 if there is no such read.
+    pub same: f64,
+    /// From cells at a fixed distance: `x[i] = x[i - 1] ...`; 0 likewise.
+    pub others: f64,
 }
 
 /// An access to memory.
@@ -104,11 +117,68 @@ fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> 
             accesses.push(access_model(scop, access)?);
         }
     }
-    Ok(StmtModel { extents, accesses, is_strict: is_strict(stmt) })
+    let waits = waits(scop, stmt)?;
+    let divisions = SLOW * stmt.body.ops.iter().filter(|op| latency(op) >= DIVISION).count() as f64;
+    Ok(StmtModel { extents, accesses, is_strict: is_strict(stmt), waits, divisions })
 }
 
+fn waits(scop: &Scop, stmt: &Stmt) -> isl::Result<Waits> {
+    let mut found = Waits::default();
+    for write in stmt.accesses.iter().filter(|access| access.kind != AccessKind::Read) {
+        let Some(stored) = stmt.body.stored(write.id) else { continue };
+        if scop.array(write.array).kind.is_scalar() {
+            continue;
+        }
+        let (rows, constants) = subscripts(&write.relation)?;
+        for read in stmt.accesses.iter().filter(|access| access.kind == AccessKind::Read) {
+            if read.array != write.array || rows.is_none() {
+                continue;
+            }
+            let Some(cycles) = distance(stmt, read, stored) else { continue };
+            let (other_rows, other_constants) = subscripts(&read.relation)?;
+            match (other_rows == rows, other_constants == constants) {
+                (true, true) => found.same = found.same.max(cycles),
+                (true, false) => found.others = found.others.max(cycles),
+                _ => {}
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The cycles from what is read to a value; `None` if that does not depend on it.
+fn distance(stmt: &Stmt, read: &Access, value: &Operand) -> Option<f64> {
+    let mut until: Vec<Option<f64>> = Vec::new();
+    let of = |until: &[Option<f64>], operand: &Operand| match operand {
+        Operand::Read(id) => (*id == read.id).then_some(0.0),
+        Operand::Op(at) => until.get(*at).copied().flatten(),
+        Operand::Outside(_) => None,
+    };
+    for op in &stmt.body.ops {
+        let longest = op.operands.iter().filter_map(|operand| of(&until, operand)).reduce(f64::max);
+        until.push(longest.map(|before| before + latency(op)));
+    }
+    of(&until, value)
+}
+
+fn latency(op: &Op) -> f64 {
+    let is_one_of = |names: &[&str]| names.iter().any(|name| op.operator.starts_with(name));
+    if is_one_of(&["fdiv", "frem", "sdiv", "udiv", "srem", "urem", "sqrt"]) {
+        DIVISION
+    } else if is_one_of(&["fadd", "fsub", "fma", "fmul"]) {
+        ARITHMETIC
+    } else {
+        1.0
+    }
+}
+
+/// Cycles of an addition or multiplication of floating-point numbers, of a division, and until the next division can begin.
+const ARITHMETIC: f64 = 4.0;
+const DIVISION: f64 = 13.0;
+const SLOW: f64 = 4.5;
+
 fn is_strict(stmt: &Stmt) -> bool {
-    let adds = |op: &Op| ["fadd", "fsub"].iter().any(|name| op.operator.starts_with(name));
+    let adds = |op: &Op| ["fadd", "fsub", "fma", "fmuladd"].iter().any(|name| op.operator.starts_with(name));
     stmt.reductions.is_empty() && stmt.body.ops.iter().any(adds)
 }
 

@@ -110,7 +110,7 @@ impl Blocker<'_> {
         tiles[at] = depth;
         // Whole blocks fill a tile.
         tiles[at + 1] = even(rows as i64, self.trips[roles.row], block.height);
-        Some(Change { order, tiles, sink: false, block: Some(block) })
+        Some(Change { order, tiles, sink: false, block: Some(block), jam: None })
     }
 
     /// How many terms a run of the block has, if not all: their operands have room in the memory for panels.
@@ -197,6 +197,7 @@ impl Roles {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::affine::Waits;
 
     fn access(array: u32, is_write: bool, subscripts: &[[i64; 3]]) -> AccessModel {
         let subscripts = Some(subscripts.iter().map(|row| row.to_vec()).collect::<Vec<_>>());
@@ -211,7 +212,13 @@ mod tests {
     fn blocks(operands: &[AccessModel], trips: [f64; 3], machine: &Machine) -> Vec<Change> {
         let mut accesses = vec![access(0, false, &[I, J]), access(0, true, &[I, J])];
         accesses.extend_from_slice(operands);
-        let model = StmtModel { extents: trips.to_vec(), accesses, is_strict: true };
+        let model = StmtModel {
+            extents: trips.to_vec(),
+            accesses,
+            is_strict: true,
+            waits: Waits::default(),
+            divisions: 0.0,
+        };
         let freedom = Freedom {
             permutable: true,
             coincident: vec![true, true, false],

@@ -7,9 +7,10 @@
 
 use crate::affine::{Row, StmtModel, reduced};
 use crate::block::Blocker;
-use crate::cost::{Cost, LoopRef, Path, cost};
+use crate::cost::{Cost, Jammed, LoopRef, Pace, Path, cost, paces};
+use crate::jam::{Jam, Rows, jams};
 use crate::shrink::Shrink;
-use crate::tree::{Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, freedom};
+use crate::tree::{Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, Strip, freedom};
 use crate::{Fusion, Machine, Options, Tiling};
 use isl::{Ctx, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
 use model::Scop;
@@ -122,6 +123,8 @@ pub struct Candidate {
     pub shape: Shape,
     /// What is to be done to each leaf band.
     pub changes: Vec<Planned>,
+    /// Which loops around others are cut into strips of rows.
+    pub jams: Vec<Jam>,
     /// The prediction for the changed schedule.
     pub cost: Cost,
 }
@@ -146,24 +149,68 @@ impl Candidate {
             let change = if fixed { chooser.unchanged() } else { chooser.choose() };
             changes.push(Planned { band: at, parts, freedom, change });
         }
-        let paths = paths(&shape, models, &changes);
+        let paths = paths(&shape, models, &changes, &[]);
         let cost = cost(models, &paths, &options.machine);
         if let (Tiling::Sizes(sizes), false) = (&options.tiling, fixed) {
             changes.iter_mut().for_each(|planned| override_sizes(sizes, planned));
         }
-        Ok(Candidate { schedule, shape, changes, cost })
+        Ok(Candidate { schedule, shape, changes, jams: Vec::new(), cost })
+    }
+
+    /// The same with loops around others cut into strips of rows where that is legal and makes it cheaper; `None` if it is so
+    /// nowhere. The bands inside of such loops stay as they are.
+    pub fn jammed(
+        self,
+        scop: &Scop,
+        bonds: &Bonds,
+        models: &[StmtModel],
+        options: &Options,
+    ) -> isl::Result<Option<Candidate>> {
+        let mut best = self;
+        for found in jams(scop, bonds, &best.shape)? {
+            for rows in STRIPS {
+                let mut changes = best.changes.clone();
+                for planned in changes.iter_mut().filter(|planned| found.leaves.contains(&planned.band)) {
+                    planned.change = Change::none(planned.change.order.len());
+                }
+                let mut jams = best.jams.clone();
+                jams.retain(|jam| jam.band != found.band);
+                jams.push(Jam { rows, ..found.clone() });
+                let cost = cost(models, &paths(&best.shape, models, &changes, &jams), &options.machine);
+                if cost.total() < CLEARLY * best.cost.total() {
+                    best = Candidate { changes, jams, cost, ..best };
+                }
+            }
+        }
+        Ok((!best.jams.is_empty()).then_some(best))
     }
 }
 
 impl Candidate {
+    /// Whether rows are written out and nothing else is changed.
+    pub fn is_only_written_out(&self, original: &Candidate) -> bool {
+        let has_rows = |planned: &Planned| planned.change.jam.is_some();
+        let is_plain = |planned: &&Planned| planned.change == Change::none(planned.change.order.len());
+        (!self.jams.is_empty() || self.changes.iter().any(has_rows))
+            && self.changes.iter().filter(|planned| !has_rows(planned)).all(|planned| is_plain(&planned))
+            && self.has_times_of(original)
+    }
+
     /// Whether it is the program's own order.
     pub fn is_unchanged(&self, original: &Candidate) -> bool {
-        let plain = self.changes.iter().all(|Planned { change, .. }| {
-            !change.is_tiled()
-                && change.block.is_none()
-                && !change.sink
-                && change.order.iter().enumerate().all(|(at, member)| at == *member)
-        });
+        let plain = self.jams.is_empty()
+            && self.changes.iter().all(|Planned { change, .. }| {
+                !change.is_tiled()
+                    && change.block.is_none()
+                    && change.jam.is_none()
+                    && !change.sink
+                    && change.order.iter().enumerate().all(|(at, member)| at == *member)
+            });
+        plain && self.has_times_of(original)
+    }
+
+    /// Whether the schedules are the same before the changes.
+    fn has_times_of(&self, original: &Candidate) -> bool {
         let times = |candidate: &Candidate| {
             let steps = |(stmt, steps): &(usize, Vec<Step>)| {
                 let mut all = Vec::new();
@@ -182,7 +229,7 @@ impl Candidate {
             times.sort();
             times
         };
-        plain && times(self) == times(original)
+        times(self) == times(original)
     }
 }
 
@@ -212,8 +259,8 @@ fn trip(shape: &Shape, before: &[(usize, usize)], band: usize, member: usize, mo
 }
 
 /// The paths of all statements after the changes.
-fn paths(shape: &Shape, models: &[StmtModel], changes: &[Planned]) -> Vec<Path> {
-    shape.paths.iter().map(|(stmt, steps)| path(shape, models, *stmt, steps, changes)).collect()
+fn paths(shape: &Shape, models: &[StmtModel], changes: &[Planned], jams: &[Jam]) -> Vec<Path> {
+    shape.paths.iter().map(|(stmt, steps)| path(shape, models, *stmt, steps, changes, jams)).collect()
 }
 
 /// A statement's path, while it grows.
@@ -234,15 +281,34 @@ enum Over {
     Blocks = 2,
 }
 
-fn path(shape: &Shape, models: &[StmtModel], stmt: usize, steps: &[Step], changes: &[Planned]) -> Path {
-    let path = Path { stmt, loops: Vec::new(), vector: false, guarded: false, block: false };
+fn path(
+    shape: &Shape,
+    models: &[StmtModel],
+    stmt: usize,
+    steps: &[Step],
+    changes: &[Planned],
+    jams: &[Jam],
+) -> Path {
+    let path = Path { stmt, loops: Vec::new(), vector: false, guarded: false, block: false, jam: None };
     let mut walk = Walk { shape, models, stmt, before: Vec::new(), path };
+    let mut strips = None;
     for step in steps {
         let Step::Band(number) = *step else { continue };
         match changes.iter().find(|planned| planned.band == number) {
             Some(planned) => walk.changed(planned),
             None => walk.unchanged(number),
         }
+        if let Some(jam) = jams.iter().find(|jam| jam.band == number) {
+            walk.strips((number, shape.bands[number].rows.len() - 1), jam.rows as f64);
+            strips = Some(jam);
+        }
+    }
+    if let Some(jam) = strips {
+        let is_inside = walk.path.loops.last().is_some_and(|each| each.step == 1.0);
+        walk.rows((jam.band, shape.bands[jam.band].rows.len() - 1), jam.rows as f64);
+        let rows = jam.stmts.get(&stmt).copied().unwrap_or_default();
+        walk.path.vector = is_inside && rows.is_vector;
+        walk.path.jam = is_inside.then_some(Jammed { rows_wait: rows.wait });
     }
     walk.path
 }
@@ -274,6 +340,18 @@ impl Walk<'_> {
         }
     }
 
+    /// The loop entered last becomes one over strips.
+    fn strips(&mut self, at: (usize, usize), rows: f64) {
+        if let Some(whole) = self.path.loops.pop() {
+            self.push(Over::Blocks, at, rows, (whole.trip / rows).ceil().max(1.0));
+        }
+    }
+
+    /// The loop over the rows of a strip.
+    fn rows(&mut self, at: (usize, usize), rows: f64) {
+        self.push(Over::Points, at, 1.0, rows);
+    }
+
     fn changed(&mut self, planned: &Planned) {
         let Planned { band, change, .. } = planned;
         let wholes: Vec<f64> = change.order.iter().map(|member| self.enter(*band, *member)).collect();
@@ -288,14 +366,38 @@ impl Walk<'_> {
             .enumerate()
             .map(|(at, whole)| tile(at).map_or(*whole, |size| size.min(*whole)))
             .collect();
-        let points = change.order.len() - if change.block.is_some() { 3 } else { 0 };
+        let points = change.order.len()
+            - if change.block.is_some() {
+                3
+            } else if change.jam.is_some() {
+                2
+            } else {
+                0
+            };
         for (at, member) in change.order[..points].iter().enumerate() {
             self.push(Over::Points, (*band, *member), 1.0, insides[at]);
         }
-        match change.block {
-            Some(block) => self.block(planned, block, &insides),
-            None => self.innermost(planned),
+        match (change.block, change.jam) {
+            (Some(block), _) => self.block(planned, block, &insides),
+            (None, Some(strip)) => self.jam(planned, strip, &insides),
+            (None, None) => self.innermost(planned),
         }
+    }
+
+    /// The loops over strips, along the rows, and over the rows of a strip.
+    fn jam(&mut self, planned: &Planned, strip: Strip, insides: &[f64]) {
+        let first = insides.len() - 2;
+        let [row, along] = [0, 1].map(|at| planned.change.order[first + at]);
+        let rows = strip.rows as f64;
+        self.push(Over::Blocks, (planned.band, row), rows, (insides[first] / rows).ceil());
+        self.push(Over::Points, (planned.band, along), 1.0, insides[first + 1]);
+        if strip.is_skewed {
+            self.skew();
+        }
+        self.rows((planned.band, row), rows);
+        let part = planned.parts.iter().position(|stmts| stmts.contains(&self.stmt)).unwrap_or(0);
+        let Rows { wait, is_vector } = planned.rows(part, row, along, strip.is_skewed);
+        (self.path.vector, self.path.jam) = (is_vector, Some(Jammed { rows_wait: wait }));
     }
 
     /// The loops over blocks, over terms, and inside of a block.
@@ -310,6 +412,15 @@ impl Walk<'_> {
         self.push(Over::Points, row, 1.0, height);
         self.push(Over::Points, column, 1.0, width);
         (self.path.vector, self.path.block) = (true, true);
+    }
+
+    /// The last loop moves what the one before it moves, too.
+    fn skew(&mut self) {
+        if let [.., strips, along] = &mut self.path.loops[..] {
+            let sum = |(a, b): (&Vec<i64>, &Vec<i64>)| a.iter().zip(b).map(|(a, b)| a + b).collect();
+            along.row = strips.row.as_ref().zip(along.row.as_ref()).map(sum);
+            along.constant += strips.constant;
+        }
     }
 
     /// What is special about the innermost loop of a band: it may be one of its part's own, and parallel.
@@ -344,8 +455,7 @@ struct Chooser<'a> {
 
 impl Chooser<'_> {
     fn unchanged(&self) -> Change {
-        let order: Vec<usize> = (0..self.band.rows.len()).collect();
-        Change { tiles: vec![None; order.len()], order, sink: false, block: None }
+        Change::none(self.band.rows.len())
     }
 
     /// The cheapest change. Orders are compared untiled first; the best of them are tiled and compared again.
@@ -358,6 +468,7 @@ impl Chooser<'_> {
             orders.truncate(TILED_ORDERS);
             orders = orders.into_iter().map(|(cost, change)| self.tiled(change, cost)).collect();
             orders.extend(self.blocked().into_iter().map(|change| (self.cost_of(&change), change)));
+            orders.extend(self.strips().into_iter().map(|change| (self.cost_of(&change), change)));
         }
         let mut best: Option<(f64, Change)> = None;
         for (cost, change) in orders {
@@ -378,13 +489,51 @@ impl Chooser<'_> {
             }
             let mut order: Vec<usize> = (0..count).filter(|member| *member != inner).collect();
             order.push(inner);
-            let change = Change { tiles: vec![None; count], order, sink: false, block: None };
+            let change = Change { tiles: vec![None; count], order, sink: false, block: None, jam: None };
             if self.freedom.sunk[inner].is_some() {
                 found.push(Change { sink: true, ..change.clone() });
             }
             found.push(change);
         }
         found
+    }
+
+    /// With rows written out.
+    fn strips(&self) -> Vec<Change> {
+        if self.options.tiling != Tiling::Auto || !self.options.registers {
+            return Vec::new();
+        }
+        let count = self.band.rows.len();
+        let mut found = Vec::new();
+        for (row, along) in (0..count).flat_map(|row| (0..count).map(move |along| (row, along))) {
+            if row != along && (!self.freedom.coincident[along] || self.is_used_again(row, along)) {
+                let others = (0..count).filter(|member| ![row, along].contains(member));
+                let order: Vec<usize> = others.chain([row, along]).collect();
+                let is_skewed = self.rows_wait(row, along);
+                let strip = |rows| Some(Strip { rows, is_skewed });
+                let change = Change { order, ..Change::none(count) };
+                found.extend(STRIPS.map(|rows| Change { jam: strip(rows), ..change.clone() }));
+            }
+        }
+        found
+    }
+
+    /// Whether something that moves along rows is the same for all of them.
+    fn is_used_again(&self, row: usize, along: usize) -> bool {
+        self.parts.concat().into_iter().any(|stmt| {
+            let rows =
+                |member: usize| self.band.rows[member].get(&stmt).and_then(|row| row.coefficients.clone());
+            let all: Vec<_> = (0..self.band.rows.len()).map(rows).collect();
+            paces(&self.models[stmt], &all)
+                .iter()
+                .any(|paces| paces[row] == Pace::Still && paces[along] != Pace::Still)
+        })
+    }
+
+    /// Whether rows of some part wait for each other if they are not skewed.
+    fn rows_wait(&self, row: usize, along: usize) -> bool {
+        let planned = self.planned(&self.unchanged());
+        (0..self.parts.len()).any(|part| planned.rows(part, row, along, false).wait)
     }
 
     /// With blocks of cells in registers.
@@ -446,7 +595,7 @@ impl Chooser<'_> {
             .paths
             .iter()
             .filter(|(_, steps)| below(steps))
-            .map(|(stmt, steps)| path(self.shape, self.models, *stmt, steps, &changes))
+            .map(|(stmt, steps)| path(self.shape, self.models, *stmt, steps, &changes, &[]))
             .collect();
         cost(self.models, &paths, self.machine()).total()
     }
@@ -503,6 +652,8 @@ const SHORTEST_ROW: i64 = 64;
 const SHORTEST_SUM: i64 = 32;
 const TILE_SIZES: [i64; 7] = [1, 8, 16, 32, 64, 128, 256];
 const PAIRED_SIZES: [i64; 3] = [8, 16, 32];
+/// How many rows are written out.
+const STRIPS: [i64; 2] = [4, 8];
 /// How many orders of a band are tiled.
 const TILED_ORDERS: usize = 4;
 const CLEARLY: f64 = 0.99;

@@ -56,6 +56,15 @@ pub struct Path {
     pub guarded: bool,
     /// Whether the last two loops are the rows and columns of a block in registers, and the third last sums up.
     pub block: bool,
+    /// Whether the last loop is over the rows of a strip, which are written out, and the second last runs along them.
+    pub jam: Option<Jammed>,
+}
+
+/// Rows of a strip ([`model::JAM`]) as a statement has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jammed {
+    /// Whether rows wait for each other.
+    pub rows_wait: bool,
 }
 
 /// A prediction, in cycles.
@@ -100,6 +109,8 @@ const VECTOR_START: f64 = 40.0;
 const GUARD: f64 = 1.0;
 /// Two operations or accesses start in each cycle.
 const ISSUE: f64 = 0.5;
+/// The same where rows are written out, of which some work while others wait.
+const STRIP_ISSUE: f64 = 0.4;
 /// To load an element that is far from its neighbours and put it into a vector.
 const GATHER: f64 = 2.0;
 /// How many pages an innermost loop can walk over before their addresses are looked up again, and what that costs.
@@ -153,7 +164,7 @@ fn least_work(stmt: usize, model: &StmtModel, machine: &Machine) -> f64 {
             step: 1.0,
             trip: model.extents[at],
         };
-        Path { stmt, loops: order.map(each).collect(), vector: true, guarded: false, block: false }
+        Path { stmt, loops: order.map(each).collect(), vector: true, guarded: false, block: false, jam: None }
     };
     let work = |inner| {
         let path = path(inner);
@@ -242,7 +253,7 @@ pub fn paces(model: &StmtModel, rows: &[Option<Vec<i64>>]) -> Vec<Vec<Pace>> {
         trip: 1.0,
     };
     let loops = rows.iter().enumerate().map(each).collect();
-    let path = Path { stmt: 0, loops, vector: false, guarded: false, block: false };
+    let path = Path { stmt: 0, loops, vector: false, guarded: false, block: false, jam: None };
     let placed = place(&path, model);
     let along = |moved: &Moved| (0..rows.len()).map(|at| pace(moved, at)).collect();
     placed.moved.iter().map(along).collect()
@@ -283,16 +294,30 @@ fn work(placed: &[Placed<'_>], machine: &Machine) -> f64 {
 /// Cycles that an instance in a serial innermost loop waits for the one before it, if runs of this loop that do not depend on
 /// each other share the waiting.
 fn latency(one: &Placed<'_>, at: usize) -> f64 {
+    if let (Some(jam), Some(along)) = (one.path.jam, at.checked_sub(1)) {
+        let rows = if jam.rows_wait { 1.0 } else { one.path.loops[at].trip };
+        return wait(one, along) / rows;
+    }
     match runs_overlap(one, at) {
         true => LATENCY / (1.0 + WINDOW / one.path.loops[at].trip),
-        false => LATENCY,
+        false => wait(one, at),
     }
+}
+
+/// Cycles from one iteration of a loop to the next: if the written cell stands still, it is the same that is read.
+fn wait(one: &Placed<'_>, at: usize) -> f64 {
+    let mut written = one.moved.iter().zip(&one.model.accesses).filter(|(_, access)| access.is_write);
+    let stands_still = written.all(|(moved, _)| pace(moved, at) == Pace::Still);
+    let waits = one.model.waits;
+    if stands_still { waits.same } else { waits.others }.max(LATENCY)
 }
 
 /// Whether each run of a serial innermost loop sums up in a cell of its own. That it may need what another statement made of an
 /// earlier sum is left out: most instances have it long since.
 fn runs_overlap(one: &Placed<'_>, at: usize) -> bool {
-    let Some(around) = at.checked_sub(1).filter(|_| one.model.is_strict && !one.path.vector) else {
+    let Some(around) =
+        at.checked_sub(1).filter(|_| one.model.is_strict && !one.path.vector && one.path.jam.is_none())
+    else {
         return false;
     };
     let written = || one.moved.iter().zip(&one.model.accesses).filter(|(_, access)| access.is_write);
@@ -305,6 +330,11 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
     let Some(at) = innermost(one) else { return ISSUE * (1.0 + one.moved.len() as f64) };
     if one.path.block {
         return throughput_of_block(one, at, machine);
+    }
+    let divisions = one.model.divisions;
+    if one.path.jam.is_some() {
+        return throughput_of_strip(one, at, machine)
+            .max(if one.path.vector { 0.5 } else { 1.0 } * divisions);
     }
     let paces: Vec<Pace> = one.moved.iter().map(|moved| pace(moved, at)).collect();
     let count = |wanted| paces.iter().filter(|pace| **pace == wanted).count() as f64;
@@ -322,7 +352,31 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
     if trip > PAGES {
         each += PAGE_MISS * far;
     }
+    if !one.path.vector {
+        each = each.max(divisions);
+    }
     each + if one.path.guarded { GUARD } else { 0.0 }
+}
+
+/// Cycles for one instance in rows that are written out: what stands still from one row to the next is loaded once for all of
+/// them, and what stands still along the rows is in registers.
+fn throughput_of_strip(one: &Placed<'_>, row: usize, machine: &Machine) -> f64 {
+    let Some(along) = row.checked_sub(1) else { return STRIP_ISSUE * (1.0 + one.moved.len() as f64) };
+    let rows = one.path.loops[row].trip;
+    let widest = one.model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max);
+    let lanes = match one.path.vector {
+        true => (f64::from(machine.vector_bits) / 8.0 / widest).min(one.path.loops[along].trip).max(1.0),
+        false => 1.0,
+    };
+    // Vectors do not wait for each other without rows either.
+    let issue = if one.path.vector { ISSUE } else { STRIP_ISSUE };
+    let each = |moved: &Moved| match [along, row].map(|at| pace(moved, at)) {
+        [Pace::Still, _] => 0.0,
+        [Pace::Far, _] if one.path.vector => GATHER,
+        [_, Pace::Still] => issue / rows / lanes,
+        _ => issue / lanes,
+    };
+    issue / lanes + one.moved.iter().map(each).sum::<f64>()
 }
 
 /// Cycles for one instance in a block of cells in registers: what stands still along its rows or columns is loaded once
@@ -350,7 +404,8 @@ fn control(placed: &[Placed<'_>]) -> f64 {
     let mut total = 0.0;
     for one in placed {
         let mut runs = 1.0;
-        let count = one.path.loops.len() - if one.path.block { 2 } else { 0 };
+        let written_out = if one.path.block { 2 } else { usize::from(one.path.jam.is_some()) };
+        let count = one.path.loops.len() - written_out;
         for (at, each) in one.path.loops[..count].iter().enumerate() {
             let first = seen.insert(each.id);
             let is_innermost = at + 1 == count && !one.path.block;

@@ -17,6 +17,12 @@ pub(crate) fn of_candidate(scop: &Scop, candidate: &Candidate) -> isl::Result<St
     for planned in &candidate.changes {
         band(&candidate.shape, planned, &mut text);
     }
+    for jam in &candidate.jams {
+        let band = &candidate.shape.bands[jam.band];
+        let main = jam.stmts.keys().min().copied().unwrap_or_default();
+        let name = row_text(band, band.rows.len() - 1, main);
+        let _ = writeln!(text, "band ({name}): {} rows written out in all loops inside", jam.rows);
+    }
     Ok(text)
 }
 
@@ -90,6 +96,10 @@ fn band(shape: &Shape, planned: &Planned, text: &mut String) {
     }
     if let Some(block) = change.block {
         facts.push(format!("{} x {} in registers", block.height, block.width));
+    }
+    if let Some(strip) = change.jam {
+        let how = if strip.is_skewed { ", each one iteration behind the one before" } else { "" };
+        facts.push(format!("{} rows written out{how}", strip.rows));
     }
     let coincident: Vec<&str> = change
         .order

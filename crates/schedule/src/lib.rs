@@ -35,6 +35,7 @@ pub mod block;
 pub mod candidate;
 pub mod cost;
 mod describe;
+mod jam;
 mod json;
 pub mod legality;
 mod machine;
@@ -164,14 +165,16 @@ pub enum Form {
     Plain,
     /// Some are tiled.
     Tiled,
-    /// Blocks of cells in registers.
+    /// Blocks of cells in registers, or rows written out.
     Blocks,
 }
 
 impl Form {
-    fn of(changes: &[tree::Planned]) -> Form {
-        let some = |has: fn(&tree::Change) -> bool| changes.iter().any(|planned| has(&planned.change));
-        match (some(|change| change.block.is_some()), some(tree::Change::is_tiled)) {
+    fn of(candidate: &Candidate) -> Form {
+        let some =
+            |has: fn(&tree::Change) -> bool| candidate.changes.iter().any(|planned| has(&planned.change));
+        let has_blocks = some(|change| change.block.is_some() || change.jam.is_some());
+        match (has_blocks || !candidate.jams.is_empty(), some(tree::Change::is_tiled)) {
             (true, _) => Form::Blocks,
             (false, true) => Form::Tiled,
             (false, false) => Form::Plain,
@@ -317,14 +320,18 @@ enum Way {
     Distributed,
     /// isl's scheduler.
     Isl(Fusion),
+    /// The program's own order with rows written out ([`jam`]).
+    Jammed,
 }
 
 impl Way {
-    const ALL: [Way; 4] = [Way::Own, Way::Distributed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max)];
+    const ALL: [Way; 5] =
+        [Way::Own, Way::Distributed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max), Way::Jammed];
 
     fn name(self) -> &'static str {
         match self {
             Way::Own => "own order",
+            Way::Jammed => "own order, rows written out",
             Way::Distributed => "own order, distributed",
             Way::Isl(Fusion::Max) => "isl's scheduler, fused",
             Way::Isl(_) => "isl's scheduler",
@@ -337,7 +344,7 @@ struct Choice {
     candidate: Candidate,
     /// What it costs, in threads if there are to be some.
     cost: Cost,
-    /// Whether its innermost bands are as the program has them.
+    /// Whether its innermost bands are as the program has them, perhaps with rows written out.
     is_plain: bool,
 }
 
@@ -409,7 +416,8 @@ impl Optimizer<'_> {
         }
     }
 
-    /// Of plain loops in threads half of the gain that is wanted otherwise is enough: nothing is different inside of them.
+    /// Of plain loops half of the gain that is wanted otherwise is enough: in threads nothing is different inside of them, and where
+    /// rows are written out they are the same with less waiting.
     fn pays(&self, prediction: &Prediction, is_plain: bool) -> bool {
         let threshold = match self.options.threshold {
             all if is_plain && all < 1.0 => 2.0 * all / (all + 1.0),
@@ -459,12 +467,14 @@ impl Optimizer<'_> {
         let mut best: Option<(Cost, Candidate)> = None;
         let all: &[Way] = match self.options.fusion {
             // A scalar that loops write keeps all of its accesses in order: nothing is left for isl.
-            Fusion::Auto if has_scalars(self.scop) => &[Way::Own, Way::Distributed],
+            Fusion::Auto if self.scop.stmts.len() > 1 && has_scalars(self.scop) => {
+                &[Way::Own, Way::Distributed, Way::Jammed]
+            }
             // There is nothing to distribute.
             Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
             // What must be fused is fused with the least fusion, too.
             Fusion::Auto if tree::is_one_component(self.scop, &bonds.order)? => {
-                &[Way::Own, Way::Distributed, Way::Isl(Fusion::Min)]
+                &[Way::Own, Way::Distributed, Way::Isl(Fusion::Min), Way::Jammed]
             }
             Fusion::Auto => &Way::ALL,
             Fusion::Max => &[Way::Isl(Fusion::Max)],
@@ -483,13 +493,16 @@ impl Optimizer<'_> {
             }
             let Some(found) = self.candidate(bonds, models, *way)? else { continue };
             let cost = threads::cost(bonds, &found, models, self.options)?;
-            let better = |(best, _): &(Cost, Candidate)| cost.total() < CLEARLY * best.total();
+            // Of what is about as good the program's own order is taken.
+            let margin = if matches!(way, Way::Jammed) { 1.0 / CLEARLY } else { CLEARLY };
+            let better = |(best, _): &(Cost, Candidate)| cost.total() < margin * best.total();
             if best.as_ref().is_none_or(better) && self.is_legal(*way, &found)? {
                 best = Some((cost, found));
             }
         }
         let Some((cost, candidate)) = best else { return Ok(None) };
-        let best = Choice { candidate, cost, is_plain: false };
+        let is_plain = candidate.is_only_written_out(before);
+        let best = Choice { candidate, cost, is_plain };
         match self.options.threads >= 2 && self.options.fusion == Fusion::Auto {
             true => self.for_threads(bonds, models, before, best).map(Some),
             false => Ok(Some(best)),
@@ -550,14 +563,18 @@ impl Optimizer<'_> {
         }
         let found = self.scop.ctx.with_budget(share, || {
             let schedule = match way {
-                Way::Own => tree::own_order(self.scop, &bonds.order)?,
+                Way::Own | Way::Jammed => tree::own_order(self.scop, &bonds.order)?,
                 Way::Distributed => tree::distributed(self.scop, &bonds.order)?,
                 Way::Isl(fusion) => match self.by_isl(bonds, fusion)? {
                     Some(schedule) => schedule,
                     None => return Ok(None),
                 },
             };
-            Candidate::new(self.scop, bonds, schedule, models, self.options, is_plain).map(Some)
+            let found = Candidate::new(self.scop, bonds, schedule, models, self.options, is_plain)?;
+            match way {
+                Way::Jammed => found.jammed(self.scop, bonds, models, self.options),
+                _ => Ok(Some(found)),
+            }
         });
         match found {
             Ok(found) => Ok(found),
@@ -600,8 +617,8 @@ impl Optimizer<'_> {
     /// Makes the changes; the inner error: what came out is not legal.
     fn finish(&mut self, best: Candidate) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
-        let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(&best.changes));
-        let schedule = tree::apply(self.scop, best.schedule, &best.changes)?;
+        let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(&best));
+        let schedule = tree::apply(self.scop, best.schedule, &best.changes, &best.jams)?;
         *self.step = "the proof of legality";
         let verdict = legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
         if let Verdict::Illegal(violation) = verdict {
@@ -629,7 +646,10 @@ impl Optimizer<'_> {
     fn mark(&self, schedule: Schedule) -> Result<Schedule, Error> {
         let mut failure = None;
         let marked = schedule.map_schedule_node_bottom_up(|node| {
-            if node.get_type()? != ScheduleNodeType::Band || tree::has_band_below(&node)? {
+            let is_innermost = |node: &ScheduleNode| -> isl::Result<bool> {
+                Ok(!jam::is_row(node)? && (jam::has_rows(node)? || !tree::has_band_below(node)?))
+            };
+            if node.get_type()? != ScheduleNodeType::Band || !is_innermost(&node)? {
                 return Ok(node);
             }
             let last = node.band_n_member()? - 1;

@@ -10,6 +10,7 @@
 //!   members are equal.
 
 use crate::affine::{Row, row};
+use crate::jam::{Jam, Rows};
 use isl::{
     AstLoopType, DimType, Id, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap,
     UnionPwAff, UnionPwAffList, UnionSet, Val,
@@ -155,7 +156,7 @@ pub struct Sunk {
 }
 
 /// The dependences between instances below a node that agree on everything outside of it.
-fn inside(dependences: &UnionMap, node: &ScheduleNode) -> isl::Result<UnionMap> {
+pub fn inside(dependences: &UnionMap, node: &ScheduleNode) -> isl::Result<UnionMap> {
     let domain = node.get_domain()?;
     let within =
         dependences.clone().intersect_domain_union_set(domain.clone())?.intersect_range_union_set(domain)?;
@@ -165,13 +166,14 @@ fn inside(dependences: &UnionMap, node: &ScheduleNode) -> isl::Result<UnionMap> 
     }
 }
 
-fn member(partial: &MultiUnionPwAff, at: usize) -> isl::Result<MultiUnionPwAff> {
+/// One member of a band.
+pub fn member(partial: &MultiUnionPwAff, at: usize) -> isl::Result<MultiUnionPwAff> {
     let count = partial.dim(DimType::Set)?;
     partial.clone().drop_dims(DimType::Set, at + 1, count - at - 1)?.drop_dims(DimType::Set, 0, at)
 }
 
 /// Whether all pairs are equal in a member.
-fn all_equal(pairs: &UnionMap, member: &MultiUnionPwAff) -> isl::Result<bool> {
+pub fn all_equal(pairs: &UnionMap, member: &MultiUnionPwAff) -> isl::Result<bool> {
     Ok(pairs.clone().lex_lt_at_multi_union_pw_aff(member.clone())?.is_empty()?
         && pairs.clone().lex_gt_at_multi_union_pw_aff(member.clone())?.is_empty()?)
 }
@@ -460,6 +462,20 @@ pub struct Change {
     /// The block of cells that stays in registers, if there is one: the last three members of the order are the terms of
     /// the sums, the rows and the columns.
     pub block: Option<Block>,
+    /// The rows that are written out, if some are ([`model::JAM`]): the last but one member of the order is cut into strips of
+    /// rows, and the last one runs along them.
+    pub jam: Option<Strip>,
+}
+
+/// Rows of a strip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strip {
+    /// How many.
+    pub rows: i64,
+    /// Each is one iteration behind the one before it. Then no row waits for another in the same iteration: in a permutable
+    /// band no dependence goes backwards along the rows or across them, so what goes forward across them goes forward along
+    /// the skewed ones.
+    pub is_skewed: bool,
 }
 
 /// So many rows and columns of cells.
@@ -472,6 +488,11 @@ pub struct Block {
 }
 
 impl Change {
+    /// Nothing, for a band of so many members.
+    pub fn none(count: usize) -> Change {
+        Change { order: (0..count).collect(), tiles: vec![None; count], sink: false, block: None, jam: None }
+    }
+
     /// Whether any member is tiled.
     pub fn is_tiled(&self) -> bool {
         self.tiles.iter().any(Option::is_some)
@@ -500,6 +521,18 @@ impl Planned {
         stmts
     }
 
+    /// What a part has of the rows of a strip of one member along another.
+    pub fn rows(&self, part: usize, row: usize, along: usize, is_skewed: bool) -> Rows {
+        if is_skewed {
+            return Rows { wait: false, is_vector: false };
+        }
+        let is_parallel = |member: usize| match &self.freedom.sunk[member] {
+            Some(sunk) => sunk.parallel[part],
+            None => self.freedom.parallel[member],
+        };
+        Rows { wait: !is_parallel(row) && !is_parallel(along), is_vector: self.freedom.coincident[along] }
+    }
+
     /// For each part whether its innermost loop is parallel.
     pub fn parallel(&self) -> Vec<bool> {
         let Some(&inner) = self.change.order.last() else { return Vec::new() };
@@ -511,12 +544,17 @@ impl Planned {
 }
 
 /// Changes the leaf bands.
-pub fn apply(scop: &Scop, schedule: Schedule, changes: &[Planned]) -> isl::Result<Schedule> {
+pub fn apply(scop: &Scop, schedule: Schedule, changes: &[Planned], jams: &[Jam]) -> isl::Result<Schedule> {
     schedule.map_schedule_node_bottom_up(|node| {
         if node.get_type()? != ScheduleNodeType::Band {
             return Ok(node);
         }
         let stmts = stmts_below(scop, &node)?;
+        let depth = node.get_schedule_depth()?;
+        if let Some(jam) = jams.iter().find(|jam| jam.depth == depth && jam.is_of(&stmts)) {
+            let last = node.band_n_member()? - 1;
+            return jam_band(scop, node, last, jam.rows)?.ancestor(usize::from(last > 0));
+        }
         let found = changes.iter().find(|planned| planned.stmts() == stmts);
         match found {
             // An outer band over the same statements is no leaf band.
@@ -568,6 +606,11 @@ fn change_band(
     for (at, &from) in change.order.iter().enumerate() {
         new = new.set_at(at, old.get_at(from)?)?;
     }
+    let count = change.order.len();
+    if change.jam.is_some_and(|strip| strip.is_skewed) {
+        let skewed = new.get_at(count - 2)?.add(new.get_at(count - 1)?)?;
+        new = new.set_at(count - 1, skewed)?;
+    }
     let mut node = node.delete()?.insert_partial_schedule(new)?;
     node = node.band_set_permutable(i32::from(freedom.permutable))?;
     for (at, &from) in change.order.iter().enumerate() {
@@ -578,9 +621,10 @@ fn change_band(
         let sizes: Vec<_> = tiled.filter_map(|(at, size)| size.map(|size| (at, size))).collect();
         node = insert_tile_loops(scop, node, &sizes, freedom, change)?.child(0)?;
     }
-    node = match change.block {
-        Some(block) => registers(scop, node, freedom, change, block)?,
-        None => innermost(scop, node, freedom, change, parts)?,
+    node = match (change.block, change.jam) {
+        (Some(block), _) => registers(scop, node, freedom, change, block)?,
+        (None, Some(strip)) => jam_band(scop, node, count - 2, strip.rows)?,
+        (None, None) => innermost(scop, node, freedom, change, parts)?,
     };
     // Back to the root of what was changed.
     let up = node.get_tree_depth()? - root;
@@ -602,6 +646,39 @@ fn registers(
     let blocks = [(2, block.width), (1, block.height)];
     let node = insert_tile_loops(scop, node, &blocks, freedom, &inner)?.child(0)?;
     node.insert_mark(Id::new(&scop.ctx, REGISTERS)?)
+}
+
+/// Cuts a member of the band at `node` into strips of so many rows, which become the innermost loops of all that is below. The
+/// result is at the loop over strips or above.
+fn jam_band(scop: &Scop, node: ScheduleNode, member: usize, rows: i64) -> isl::Result<ScheduleNode> {
+    let mut node = if member == 0 { node } else { node.band_split(member)?.child(0)? };
+    if node.band_n_member()? > 1 {
+        node = node.band_split(1)?;
+    }
+    let row = node.band_get_partial_schedule()?;
+    let size = Val::int_from_si(&scop.ctx, rows)?;
+    let strips = row.get_at(0)?.scale_down_val(size.clone())?.floor()?.scale_val(size)?;
+    let strips = MultiUnionPwAff::from_union_pw_aff(strips)?;
+    let node = node.delete()?.insert_partial_schedule(strips)?;
+    let node = node.band_member_set_ast_loop_type(0, AstLoopType::Atomic)?;
+    Ok(insert_rows(scop, node.child(0)?, &row)?.parent()?)
+}
+
+/// Inserts the loop over the rows of a strip below each innermost band at or below a node, or at the node if there is none.
+fn insert_rows(scop: &Scop, node: ScheduleNode, row: &MultiUnionPwAff) -> isl::Result<ScheduleNode> {
+    let mark = |node: ScheduleNode| node.insert_mark(Id::new(&scop.ctx, model::JAM)?);
+    match node.get_type()? {
+        ScheduleNodeType::Band if has_band_below(&node)? => insert_rows(scop, node.child(0)?, row)?.parent(),
+        ScheduleNodeType::Band => mark(node.child(0)?.insert_partial_schedule(row.clone())?)?.parent(),
+        ScheduleNodeType::Leaf => mark(node.insert_partial_schedule(row.clone())?),
+        _ => {
+            let mut node = node;
+            for at in 0..node.n_children()? {
+                node = insert_rows(scop, node.child(at)?, row)?.parent()?;
+            }
+            Ok(node)
+        }
+    }
 }
 
 /// Splits off the innermost member and sinks it, if wanted.

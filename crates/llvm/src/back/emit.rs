@@ -23,7 +23,7 @@ use crate::front::statements::{Body, Part};
 use crate::pass::{Block, Inst, Loop, Pass, Value};
 use crate::scev::{Scev, ScevKind, ScevRef};
 use assume::{Check, Conjunct, Rows, Test};
-use astgen::{Expr, For, Node, Op, Variable};
+use astgen::{Expr, For, Node, Op, Strip, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 use model::{AccessId, AccessKind, ArrayId, CodeSize, Operand, Stmt, StmtId};
@@ -602,6 +602,8 @@ impl<'p> Emitter<'_, 'p> {
         b.add_incoming(variable, next, latch);
         if let Some(group) = group {
             self.facts.close(group, latch, is_row_of_tile(l));
+        } else if let Some(strip) = l.strip {
+            self.facts.rows(latch, strip == Strip::Whole && l.extent().is_some());
         }
         self.builder().at_end(after);
         Some(())

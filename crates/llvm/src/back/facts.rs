@@ -63,6 +63,18 @@ impl<'p> Facts<'p> {
         unsafe { ffi::orthant_parallel_loop(latch.raw, group.0, stays_rolled) };
     }
 
+    /// Says of a loop over rows, whose latch ends with the branch back, whether its iterations are to be written out: right away
+    /// inside of a parallel loop, which LLVM's vectorizer then sees without it, or else when that has passed.
+    pub fn rows(&self, latch: Block<'p>, are_written_out: bool) {
+        let when = match (are_written_out, self.group.get()) {
+            (false, _) => 2,
+            (true, None) => 1,
+            (true, Some(_)) => 0,
+        };
+        // SAFETY: the block is of the run and has a terminator.
+        unsafe { ffi::orthant_rows(latch.raw, when) };
+    }
+
     /// Says about the copy of an access what is known.
     pub fn annotate(&self, copy: Value<'p>, touched: Touched) {
         let own = self.scopes.get(touched.array.index()).copied().flatten();

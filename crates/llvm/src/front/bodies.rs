@@ -143,7 +143,7 @@ impl<'p> Reader<'_, 'p> {
     ) -> Operand {
         let operands: Vec<_> =
             inst.operands().into_iter().map(|value| self.operand(value, result, known)).collect();
-        let operator = format!("{:?}", inst.opcode()).trim_start_matches("LLVM").to_lowercase();
+        let operator = operator(inst);
         self.push(inst, operator, operands, is_pure(inst), result)
     }
 
@@ -187,6 +187,16 @@ impl<'p> Reader<'_, 'p> {
 
 /// Whether the instruction's value depends on its operands only, whenever and however often it is executed. (The value of
 /// `freeze` does not.)
+/// What an instruction computes: the name of its opcode or, of LLVM's own functions, theirs without the types.
+fn operator(inst: Inst<'_>) -> String {
+    let callee = inst.callee();
+    let intrinsic = callee.as_deref().and_then(|name| name.strip_prefix("llvm.")?.split('.').next());
+    match intrinsic {
+        Some(name) => name.to_owned(),
+        None => format!("{:?}", inst.opcode()).trim_start_matches("LLVM").to_lowercase(),
+    }
+}
+
 fn is_pure(inst: Inst<'_>) -> bool {
     match inst.opcode() {
         LLVMAdd | LLVMFAdd | LLVMSub | LLVMFSub | LLVMMul | LLVMFMul | LLVMUDiv | LLVMSDiv | LLVMFDiv
