@@ -126,67 +126,67 @@ void prefix(int n, double *a) {
 // }
 // orthant: astgen: pivot
 // for (c0 = 0; c0 <= n - 1; c0 += 1) {
-//   for (c1 = 0; c1 <= min(floord(((32 * (n - 1)) + (8 * ((2 * n) + -2))), 256), floord(((40 * (n - 1)) + (8 * (n + 6))), 256)); c1 += 1) {
-//     // iterations run in threads
-//     for (c2 = max(max(0, (8 * -floord(-((32 * c1) + -((2 * n) + -2)), 32))), (8 * -floord(-((32 * c1) + -(n + 6)), 40))); c2 <= min((n - 1), floord(((32 * c1) + 31), 5)); c2 += 8) {
-//       { c3 = 32 * (c1 - (c2 / 8));
-//         if (((-((c2 + 32) % 32) + c2) <= c3) && (c3 <= min(((2 * n) - 2), ((n + c2) + 6)))) {
-//           for (c4 = max(c2, c3); c4 <= min(min(min(((2 * n) - 2), ((n + c2) + 6)), (c3 + 31)), (max(max(c2, c3), (c2 + 7)) - 1)); c4 += 1) {
-//             for (c5 = max(c2, ((-n + c4) + 1)); c5 <= min(min((n - 1), (c2 + 7)), c4); c5 += 1) {
-//               S0(c0, c5, c4 - c5);
-//             }
-//           }
-//           if ((n - 1) >= (c2 + 7)) {
-//             for (c4 = max(max(c2, c3), (c2 + 7)); c4 <= min(min(min(((2 * n) - 2), ((n + c2) + 6)), (c3 + 31)), ((c2 + n) + -1)); c4 += 1) {
-//               // iterations are written out
-//               for (c5 = c2; c5 <= c2 + 7; c5 += 1) {
-//                 S0(c0, c5, c4 - c5);
-//               }
-//             }
-//           } else {
-//             for (c4 = max(max(c2, c3), (c2 + 7)); c4 <= min(min(min(((2 * n) - 2), ((n + c2) + 6)), (c3 + 31)), ((c2 + n) + -1)); c4 += 1) {
-//               for (c5 = c2; c5 <= min((n - 1), (c2 + 7)); c5 += 1) {
-//                 S0(c0, c5, c4 - c5);
-//               }
-//             }
-//           }
-//           for (c4 = max(max(max(c2, c3), (c2 + 7)), (min(min(min(((2 * n) - 2), ((n + c2) + 6)), (c3 + 31)), ((c2 + n) + -1)) + 1)); c4 <= min(min(((2 * n) - 2), ((n + c2) + 6)), (c3 + 31)); c4 += 1) {
-//             for (c5 = max(c2, ((-n + c4) + 1)); c5 <= min(min((n - 1), (c2 + 7)), c4); c5 += 1) {
-//               S0(c0, c5, c4 - c5);
-//             }
-//           }
-//         }
-//       }
+//   // iterations run in threads
+//   for (c1 = 0; c1 <= c0 - 1; c1 += 1) {
+//     // iterations are independent
+//     for (c2 = 0; c2 <= c0 - 1; c2 += 1) {
+//       S0(c0, c1, c2);
+//     }
+//     S0(c0, c1, c0);
+//     // iterations are independent
+//     for (c3 = c0 + 1; c3 <= n - 1; c3 += 1) {
+//       S0(c0, c1, c3);
+//     }
+//   }
+//   // iterations are independent
+//   for (c4 = 0; c4 <= c0 - 1; c4 += 1) {
+//     S0(c0, c0, c4);
+//   }
+//   S0(c0, c0, c0);
+//   // iterations are independent
+//   for (c5 = c0 + 1; c5 <= n - 1; c5 += 1) {
+//     S0(c0, c0, c5);
+//   }
+//   // iterations run in threads
+//   for (c6 = c0 + 1; c6 <= n - 1; c6 += 1) {
+//     // iterations are independent
+//     for (c7 = 0; c7 <= c0 - 1; c7 += 1) {
+//       S0(c0, c6, c7);
+//     }
+//     S0(c0, c6, c0);
+//     // iterations are independent
+//     for (c8 = c0 + 1; c8 <= n - 1; c8 += 1) {
+//       S0(c0, c6, c8);
 //     }
 //   }
 // }
 // orthant: astgen: in_time
-// for (c0 = 0; c0 <= min(floord(((32 * (t - 1)) + (4 * ((n + (2 * t)) + -5))), 128), floord(((40 * (t - 1)) + (4 * (n + 3))), 128)); c0 += 1) {
+// for (c0 = 0; c0 <= min(floord(((32 * (t - 1)) + (8 * ((n + (2 * t)) + -5))), 256), floord(((48 * (t - 1)) + (8 * (n + 11))), 256)); c0 += 1) {
 //   // iterations run in threads
-//   for (c1 = max(max(0, (4 * -floord(-((32 * c0) + -((n + (2 * t)) + -5)), 32))), (4 * -floord(-((32 * c0) + -(n + 3)), 40))); c1 <= min((t - 1), floord(((32 * c0) + 30), 10)); c1 += 4) {
-//     { c2 = 32 * (c0 - (c1 / 4));
-//       if (((-(2 * ((c1 + 16) % 16)) + (2 * c1)) <= c2) && (c2 <= min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 3)))) {
-//         for (c3 = max((2 * c1), c2); c3 <= min(min(min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 3)), (c2 + 31)), (max(max((2 * c1), c2), ((2 * c1) + 6)) - 1)); c3 += 1) {
-//           for (c4 = max(c1, ((-n + ((n + c3) / 2)) + 2)); c4 <= min(min((t - 1), (c1 + 3)), (c3 / 2)); c4 += 1) {
+//   for (c1 = max(max(0, (8 * -floord(-((32 * c0) + -((n + (2 * t)) + -5)), 32))), (8 * -floord(-((32 * c0) + -(n + 11)), 48))); c1 <= min((t - 1), floord(((32 * c0) + 30), 6)); c1 += 8) {
+//     { c2 = 32 * (c0 - (c1 / 8));
+//       if (((-(2 * ((c1 + 16) % 16)) + (2 * c1)) <= c2) && (c2 <= min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 11)))) {
+//         for (c3 = max((2 * c1), c2); c3 <= min(min(min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 11)), (c2 + 31)), (max(max((2 * c1), c2), ((2 * c1) + 14)) - 1)); c3 += 1) {
+//           for (c4 = max(c1, ((-n + ((n + c3) / 2)) + 2)); c4 <= min(min((t - 1), (c1 + 7)), (c3 / 2)); c4 += 1) {
 //             S0(c4, c3 - (2 * c4));
 //           }
 //         }
-//         if ((t - 1) >= (c1 + 3)) {
-//           for (c3 = max(max((2 * c1), c2), ((2 * c1) + 6)); c3 <= min(min(min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 3)), (c2 + 31)), (((2 * c1) + n) + -3)); c3 += 1) {
+//         if ((t - 1) >= (c1 + 7)) {
+//           for (c3 = max(max((2 * c1), c2), ((2 * c1) + 14)); c3 <= min(min(min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 11)), (c2 + 31)), (((2 * c1) + n) + -3)); c3 += 1) {
 //             // iterations are written out
-//             for (c4 = c1; c4 <= c1 + 3; c4 += 1) {
+//             for (c4 = c1; c4 <= c1 + 7; c4 += 1) {
 //               S0(c4, c3 - (2 * c4));
 //             }
 //           }
 //         } else {
-//           for (c3 = max(max((2 * c1), c2), ((2 * c1) + 6)); c3 <= min(min(min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 3)), (c2 + 31)), (((2 * c1) + n) + -3)); c3 += 1) {
-//             for (c4 = c1; c4 <= min((t - 1), (c1 + 3)); c4 += 1) {
+//           for (c3 = max(max((2 * c1), c2), ((2 * c1) + 14)); c3 <= min(min(min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 11)), (c2 + 31)), (((2 * c1) + n) + -3)); c3 += 1) {
+//             for (c4 = c1; c4 <= min((t - 1), (c1 + 7)); c4 += 1) {
 //               S0(c4, c3 - (2 * c4));
 //             }
 //           }
 //         }
-//         for (c3 = max(max(max((2 * c1), c2), ((2 * c1) + 6)), (min(min(min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 3)), (c2 + 31)), (((2 * c1) + n) + -3)) + 1)); c3 <= min(min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 3)), (c2 + 31)); c3 += 1) {
-//           for (c4 = max(c1, ((-n + ((n + c3) / 2)) + 2)); c4 <= min(min((t - 1), (c1 + 3)), (c3 / 2)); c4 += 1) {
+//         for (c3 = max(max(max((2 * c1), c2), ((2 * c1) + 14)), (min(min(min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 11)), (c2 + 31)), (((2 * c1) + n) + -3)) + 1)); c3 <= min(min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 11)), (c2 + 31)); c3 += 1) {
+//           for (c4 = max(c1, ((-n + ((n + c3) / 2)) + 2)); c4 <= min(min((t - 1), (c1 + 7)), (c3 / 2)); c4 += 1) {
 //             S0(c4, c3 - (2 * c4));
 //           }
 //         }

@@ -1,6 +1,7 @@
 //! isl's syntax tree to ours, with the proof that all arithmetic fits 64 bits.
 
 use crate::full::separate;
+use crate::hoist::hoist;
 use crate::idle::skip;
 use crate::interval::{Interval, Ranges, param_ranges};
 use crate::registers::whole_blocks;
@@ -18,7 +19,7 @@ use std::collections::HashMap;
 pub fn generate(scop: &Scop, schedule: &Schedule, context: &Set) -> Result<Vec<Node>, Error> {
     let params = param_ranges(scop, context)?;
     let tree = AstBuild::from_context(context.clone())?.node_from_schedule(with_depths(scop, schedule)?)?;
-    let nodes = separate(Converter::new(scop, &params).node(&tree)?);
+    let nodes = separate(hoist(Converter::new(scop, &params).node(&tree)?));
     skip(scop, nodes, context)
 }
 

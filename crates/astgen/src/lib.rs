@@ -23,6 +23,7 @@
 
 mod convert;
 mod full;
+mod hoist;
 mod idle;
 mod interval;
 mod linear;

@@ -11,13 +11,13 @@
 //!                                                         S(i, j, k);
 //!                                                 else ...as before
 //! ```
-//! The others, too, are blocks, of which some cells do not take part, unless which ones depends on `k`.
+//! The others, too, are blocks, of which some cells do not take part.
 //!
-//! A condition with `k` in it, as in `k <= i`, splits the terms: those before and behind the ones for which it holds are
-//! added as before, in their order. A condition with `i` in it must hold for the first and the last row; conditions are
+//! A condition with `k` in it, as in `k <= i`, splits the terms of both: those before and behind the ones for which it holds in
+//! the whole block are added as before, in their order. A condition with `i` in it must hold for the first and the last row; conditions are
 //! affine, so it holds in between.
 
-use crate::full::{both, extent, whole};
+use crate::full::{both, extent, leaves, whole};
 use crate::idle::stmts_in;
 use crate::interval::Ranges;
 use crate::linear::Linear;
@@ -52,10 +52,9 @@ pub(crate) fn whole_blocks(summed: For, ranges: &Ranges<'_>) -> Vec<Node> {
 
 fn split(summed: &For, ranges: &Ranges<'_>) -> Option<Vec<Node>> {
     let block = Whole::of(summed)?;
-    let size = block.size;
     let (mut outside, mut firsts, mut lasts) = (Vec::new(), Vec::new(), Vec::new());
-    for (low, high) in block.tests {
-        let (low, high) = (Linear::of(&low)?, Linear::of(&high)?);
+    for (low, high) in &block.tests {
+        let (low, high) = (Linear::of(low)?, Linear::of(high)?);
         let difference = high.minus(low)?;
         match difference.times(&Expr::Variable(summed.variable)) {
             0 => outside.push(Expr::Op(Op::Ge, vec![difference.expr(), Expr::Int(0)])),
@@ -72,27 +71,29 @@ fn split(summed: &For, ranges: &Ranges<'_>) -> Option<Vec<Node>> {
     let first = bound(&summed.first, &firsts, Op::Max);
     let last = bound(&summed.last, &lasts, Op::Min);
     let part = |first: Expr, last: Expr| Node::For(For { first, last, ..summed.clone() });
-    let mut whole = Vec::new();
-    // The terms before the first that counts for the whole block; if there is none such, these are all.
-    if !firsts.is_empty() {
-        let before = Expr::Op(Op::Sub, vec![first.clone(), Expr::Int(1)]);
-        whole.push(part(summed.first.clone(), Expr::Op(Op::Min, vec![summed.last.clone(), before])));
-    }
-    whole.push(Node::For(For {
-        first: first.clone(),
-        last: last.clone(),
-        block: Some(size.clone()),
-        body: block.body,
-        ..summed.clone()
-    }));
-    if !lasts.is_empty() {
-        let after = Expr::Op(Op::Add, vec![last, Expr::Int(1)]);
-        whole.push(part(Expr::Op(Op::Max, vec![first, after]), summed.last.clone()));
-    }
-    // Cut, but all terms count for all cells that are there.
-    let stands = |each: &For| !each.first.mentions(summed.variable) && !each.last.mentions(summed.variable);
-    let is_cut = block.loops.iter().all(|each| stands(each));
-    let cut = For { block: is_cut.then_some(Block { is_whole: false, ..size }), ..summed.clone() };
+    // The terms before the first that counts for the whole block (if there is none such, these are all), those that do, and the
+    // others behind them.
+    let parts = |size: Block, body: Vec<Node>| {
+        let mut parts = Vec::new();
+        if !firsts.is_empty() {
+            let before = Expr::Op(Op::Sub, vec![first.clone(), Expr::Int(1)]);
+            parts.push(part(summed.first.clone(), Expr::Op(Op::Min, vec![summed.last.clone(), before])));
+        }
+        let (first, last) = (first.clone(), last.clone());
+        let terms =
+            For { first: first.clone(), last: last.clone(), block: Some(size), body, ..summed.clone() };
+        parts.push(Node::For(terms));
+        if !lasts.is_empty() {
+            let after = Expr::Op(Op::Add, vec![last, Expr::Int(1)]);
+            parts.push(part(Expr::Op(Op::Max, vec![first, after]), summed.last.clone()));
+        }
+        parts
+    };
+    let cut = match block.cut(summed.variable) {
+        Some(body) => parts(Block { is_whole: false, ..block.size.clone() }, body),
+        None => vec![Node::For(summed.clone())],
+    };
+    let whole = parts(block.size, block.body);
     let is_proved = |expr: &Expr| ranges.of(expr).is_ok();
     let bounds = whole.iter().flat_map(|node| match node {
         Node::For(each) => vec![&each.first, &each.last],
@@ -103,9 +104,7 @@ fn split(summed: &For, ranges: &Ranges<'_>) -> Option<Vec<Node>> {
     }
     Some(match outside.into_iter().reduce(both) {
         None => whole,
-        Some(condition) => {
-            vec![Node::If { condition, then: whole, otherwise: vec![Node::For(cut)] }]
-        }
+        Some(condition) => vec![Node::If { condition, then: whole, otherwise: cut }],
     })
 }
 
@@ -150,6 +149,25 @@ impl<'a> Whole<'a> {
         let whole_column = Node::For(For { first, last, ..column.clone() });
         let whole_row = For { first: row_first, last: row_last, body: vec![whole_column], ..row.clone() };
         Some(Whole { size, loops: [row, column], tests, body: vec![Node::For(whole_row)] })
+    }
+}
+
+impl Whole<'_> {
+    /// The loops over rows and columns for those terms to which the bounds with their number in them do not matter, because others
+    /// are reached first; `None` if such bounds have another form.
+    fn cut(&self, term: Variable) -> Option<Vec<Node>> {
+        let stands =
+            |leaf: &&Expr| Linear::of(leaf).is_some_and(|leaf| leaf.times(&Expr::Variable(term)) == 0);
+        let bound = |bound: &Expr, op: Op| {
+            let others = leaves(bound, op).into_iter().filter(stands).cloned();
+            others.reduce(|all, other| Expr::Op(op, vec![all, other])).filter(|all| !all.mentions(term))
+        };
+        let cut = |each: &For, body: Vec<Node>| {
+            let (first, last) = (bound(&each.first, Op::Max)?, bound(&each.last, Op::Min)?);
+            Some(vec![Node::For(For { first, last, body, ..each.clone() })])
+        };
+        let [row, column] = self.loops;
+        cut(row, cut(column, column.body.clone())?)
     }
 }
 

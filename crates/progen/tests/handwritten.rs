@@ -75,3 +75,13 @@ fn nothing_to_do() {
 fn blocks_of_cells_in_registers() {
     agrees_and_goes_through("contractions.c", &VECTORS, &VECTORS);
 }
+
+#[test]
+fn rows_written_out() {
+    agrees_and_goes_through("rows.c", &VECTORS, &[]);
+}
+
+#[test]
+fn matrices_that_are_changed_in_place() {
+    agrees_and_goes_through("in_place.c", &VECTORS, &VECTORS);
+}

@@ -30,6 +30,8 @@ pub struct StmtModel {
     pub accesses: Vec<AccessModel>,
     /// Whether it is known to add up in an order that must stay: floating-point numbers. LLVM makes vectors of other sums.
     pub is_strict: bool,
+    /// Whether it updates a cell, and the updates may change places.
+    pub is_free_sum: bool,
     /// How long an instance waits for another.
     pub waits: Waits,
     /// Cycles that its divisions and roots keep the processor busy.
@@ -39,10 +41,10 @@ pub struct StmtModel {
 /// The cycles from a value that a statement reads in the array that it writes to the one that it writes there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Waits {
-    /// From the cell that it writes: `x += ...`; 0 if there is no such read.
-    pub same: f64,
-    /// From cells at a fixed distance: `x[i] = x[i - 1] ...`; 0 likewise.
-    pub others: f64,
+    /// From the cell that it writes: `x += ...`, unless the updates may change places.
+    pub same: Option<f64>,
+    /// From cells at a fixed distance: `x[i] = x[i - 1] ...`.
+    pub others: Option<f64>,
 }
 
 /// An access to memory.
@@ -119,31 +121,37 @@ fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> 
     }
     let waits = waits(scop, stmt)?;
     let divisions = SLOW * stmt.body.ops.iter().filter(|op| latency(op) >= DIVISION).count() as f64;
-    Ok(StmtModel { extents, accesses, is_strict: is_strict(stmt), waits, divisions })
+    let is_free_sum = !stmt.reductions.is_empty();
+    Ok(StmtModel { extents, accesses, is_strict: is_strict(stmt), is_free_sum, waits, divisions })
 }
 
 fn waits(scop: &Scop, stmt: &Stmt) -> isl::Result<Waits> {
-    let mut found = Waits::default();
+    let (mut same, mut others) = (stmt.reductions.is_empty().then_some(0.0), Some(0.0));
     for write in stmt.accesses.iter().filter(|access| access.kind != AccessKind::Read) {
-        let Some(stored) = stmt.body.stored(write.id) else { continue };
-        if scop.array(write.array).kind.is_scalar() {
-            continue;
-        }
         let (rows, constants) = subscripts(&write.relation)?;
+        let is_scalar = scop.array(write.array).kind.is_scalar();
+        let Some(stored) = stmt.body.stored(write.id).filter(|_| !is_scalar) else {
+            return Ok(Waits::default());
+        };
         for read in stmt.accesses.iter().filter(|access| access.kind == AccessKind::Read) {
-            if read.array != write.array || rows.is_none() {
+            if read.array != write.array {
                 continue;
             }
-            let Some(cycles) = distance(stmt, read, stored) else { continue };
+            let cycles = distance(stmt, read, stored);
             let (other_rows, other_constants) = subscripts(&read.relation)?;
-            match (other_rows == rows, other_constants == constants) {
-                (true, true) => found.same = found.same.max(cycles),
-                (true, false) => found.others = found.others.max(cycles),
-                _ => {}
+            let longer = |known: f64| cycles.map_or(known, |cycles| known.max(cycles));
+            if read.relation.plain_is_equal(&write.relation)? {
+                same = same.map(longer);
+            } else if rows.is_some() && other_rows == rows {
+                let known = if other_constants == constants { &mut same } else { &mut others };
+                *known = known.map(longer);
+            } else {
+                // How far it is from the cell that is written changes.
+                others = None;
             }
         }
     }
-    Ok(found)
+    Ok(Waits { same, others })
 }
 
 /// The cycles from what is read to a value; `None` if that does not depend on it.
@@ -165,7 +173,7 @@ fn latency(op: &Op) -> f64 {
     let is_one_of = |names: &[&str]| names.iter().any(|name| op.operator.starts_with(name));
     if is_one_of(&["fdiv", "frem", "sdiv", "udiv", "srem", "urem", "sqrt"]) {
         DIVISION
-    } else if is_one_of(&["fadd", "fsub", "fma", "fmul"]) {
+    } else if is_one_of(&["fadd", "fsub", "fma", "fmul", "fcmp", "mul"]) {
         ARITHMETIC
     } else {
         1.0

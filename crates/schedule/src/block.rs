@@ -15,6 +15,10 @@
 //! while a block is in registers nobody else wants its cells. [`crate::legality`] proves that again for the schedule
 //! as a whole ([`crate::legality::registers_are_legal`]).
 //!
+//! A sum whose terms are sums of the same array (`B[i, j] += A[k, i] * B[k, j]` for `k > i`) is hoped to be such that the
+//! terms which all cells of a block have come from cells outside of it. That only the proof can tell; where it fails, the
+//! scheduler begins again without blocks.
+//!
 //! # Sizes
 //! - height x width: as many as the registers hold beside the operands of one step, such that there is little to load.
 //!   Cells that are far apart along the columns are gathered, once for all rows.
@@ -39,6 +43,8 @@ const PADDING: i64 = 1 << 10;
 
 /// A band of one statement that may be a contraction.
 pub struct Blocker<'a> {
+    /// The statement's number.
+    pub stmt: usize,
     /// The statement.
     pub model: &'a StmtModel,
     /// For each member of the band the coefficients of the counters.
@@ -64,7 +70,7 @@ impl Blocker<'_> {
             for row in 0..count {
                 for summed in 0..count {
                     let roles = Roles { summed, row, column };
-                    if roles.fit(update, &paces, self.freedom) {
+                    if self.fit(&roles, &update, &paces) {
                         found.extend(self.change(&roles, &paces));
                     }
                 }
@@ -73,8 +79,13 @@ impl Blocker<'_> {
         found
     }
 
-    /// The write of `x += ...`, if the statement is that and `x` is not touched otherwise.
-    fn update(&self) -> Option<usize> {
+    /// Whether it is a sum whose terms read other cells of the array. Others are better off in loops of their own.
+    pub fn is_in_place(&self) -> bool {
+        self.update().is_some_and(|update| update.is_in_place)
+    }
+
+    /// The write of `x += ...`, if the statement is that.
+    fn update(&self) -> Option<Update> {
         let all = &self.model.accesses;
         let mut writes = all.iter().enumerate().filter(|(_, access)| access.is_write);
         let (at, write) = writes.next()?;
@@ -84,8 +95,18 @@ impl Blocker<'_> {
                 && other.subscripts == write.subscripts
                 && other.constants == write.constants
         };
-        let is_update = all.iter().filter(same).any(|access| !access.is_write);
-        (writes.next().is_none() && is_update && all.iter().filter(same).all(equal)).then_some(at)
+        let reads = || all.iter().filter(same).filter(|access| !access.is_write);
+        let is_update = writes.next().is_none() && reads().any(equal);
+        is_update.then(|| Update { write: at, is_in_place: !reads().all(equal) })
+    }
+
+    fn fit(&self, roles: &Roles, update: &Update, paces: &[Vec<Pace>]) -> bool {
+        let freedom = self.freedom;
+        let is_free = match update.is_in_place {
+            true => freedom.parallel[roles.column],
+            false => freedom.coincident[roles.row] && freedom.coincident[roles.column],
+        };
+        is_free && roles.fit(update.write, paces)
     }
 
     /// For each access its pace along each member.
@@ -110,7 +131,8 @@ impl Blocker<'_> {
         tiles[at] = depth;
         // Whole blocks fill a tile.
         tiles[at + 1] = even(rows as i64, self.trips[roles.row], block.height);
-        Some(Change { order, tiles, sink: false, block: Some(block), jam: None })
+        let plain = Change::none(order.len());
+        Some(Change { order, tiles, block: Some(block), blocked: vec![self.stmt], ..plain })
     }
 
     /// How many terms a run of the block has, if not all: their operands have room in the memory for panels.
@@ -165,6 +187,14 @@ fn even(most: i64, trip: f64, multiple: i64) -> Option<i64> {
     (tiles > 1.0).then_some((multiples * multiple).min(most))
 }
 
+/// What is updated.
+struct Update {
+    /// The write.
+    write: usize,
+    /// The terms read other cells of the array.
+    is_in_place: bool,
+}
+
 /// Which members do what.
 struct Roles {
     summed: usize,
@@ -177,14 +207,12 @@ impl Roles {
         [self.summed, self.row, self.column]
     }
 
-    fn fit(&self, update: usize, paces: &[Vec<Pace>], freedom: &Freedom) -> bool {
+    fn fit(&self, update: usize, paces: &[Vec<Pace>]) -> bool {
         let Roles { summed, row, column } = *self;
         let all = self.all();
         let is_apart = all.iter().enumerate().all(|(at, member)| !all[..at].contains(member));
         let along = |member: usize| paces[update][member];
         is_apart
-            && freedom.coincident[row]
-            && freedom.coincident[column]
             && along(summed) == Pace::Still
             && along(row) != Pace::Still
             && along(column) == Pace::Contiguous
@@ -216,6 +244,7 @@ mod tests {
             extents: trips.to_vec(),
             accesses,
             is_strict: true,
+            is_free_sum: false,
             waits: Waits::default(),
             divisions: 0.0,
         };
@@ -224,9 +253,10 @@ mod tests {
             coincident: vec![true, true, false],
             parallel: vec![true, true, false],
             sunk: vec![None, None, None],
+            split: None,
         };
         let rows = [I, J, K].map(|row| Some(row.to_vec())).to_vec();
-        Blocker { model: &model, rows, trips: &trips, freedom: &freedom, machine }.changes()
+        Blocker { stmt: 0, model: &model, rows, trips: &trips, freedom: &freedom, machine }.changes()
     }
 
     fn product() -> [AccessModel; 2] {
@@ -262,9 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_that_are_read_otherwise_stay_in_memory() {
-        let own = [access(1, false, &[I, K]), access(0, false, &[K, J])];
-        assert_eq!(blocks(&own, [1000.0; 3], &Machine::default()), []);
+    fn nothing_is_used_again() {
         let nothing_again = [access(1, false, &[I, J])];
         assert_eq!(blocks(&nothing_again, [1000.0; 3], &Machine::default()), []);
     }

@@ -6,6 +6,7 @@
 //! innermost loop is distributed over the parts are chosen by [`crate::cost`].
 
 use crate::affine::{Row, StmtModel, reduced};
+use crate::apart;
 use crate::block::Blocker;
 use crate::cost::{Cost, Jammed, LoopRef, Pace, Path, cost, paces};
 use crate::jam::{Jam, Rows, jams};
@@ -203,6 +204,7 @@ impl Candidate {
                 !change.is_tiled()
                     && change.block.is_none()
                     && change.jam.is_none()
+                    && !change.split
                     && !change.sink
                     && change.order.iter().enumerate().all(|(at, member)| at == *member)
             });
@@ -279,6 +281,8 @@ enum Over {
     Points = 0,
     Tiles = 1,
     Blocks = 2,
+    /// Of statements that are not in blocks.
+    Others = 3,
 }
 
 fn path(
@@ -296,7 +300,7 @@ fn path(
         let Step::Band(number) = *step else { continue };
         match changes.iter().find(|planned| planned.band == number) {
             Some(planned) => walk.changed(planned),
-            None => walk.unchanged(number),
+            None => walk.plain(number, Over::Points),
         }
         if let Some(jam) = jams.iter().find(|jam| jam.band == number) {
             walk.strips((number, shape.bands[number].rows.len() - 1), jam.rows as f64);
@@ -333,10 +337,10 @@ impl Walk<'_> {
         });
     }
 
-    fn unchanged(&mut self, band: usize) {
+    fn plain(&mut self, band: usize, over: Over) {
         for member in 0..self.shape.bands[band].rows.len() {
             let trip = self.enter(band, member);
-            self.push(Over::Points, (band, member), 1.0, trip);
+            self.push(over, (band, member), 1.0, trip);
         }
     }
 
@@ -354,6 +358,10 @@ impl Walk<'_> {
 
     fn changed(&mut self, planned: &Planned) {
         let Planned { band, change, .. } = planned;
+        if change.block.is_some() && !change.blocked.contains(&self.stmt) {
+            // It is in a few tiles only: the loops over all of them are those of the blocks.
+            return self.plain(*band, Over::Others);
+        }
         let wholes: Vec<f64> = change.order.iter().map(|member| self.enter(*band, *member)).collect();
         let tile = |at: usize| change.tiles[at].map(|size| size as f64);
         for (at, member) in change.order.iter().enumerate() {
@@ -461,6 +469,7 @@ impl Chooser<'_> {
     /// The cheapest change. Orders are compared untiled first; the best of them are tiled and compared again.
     fn choose(&self) -> Change {
         let unchanged = self.unchanged();
+        let split = self.freedom.split.map(|_| Change { split: true, ..unchanged.clone() });
         let mut orders = vec![(self.cost_of(&unchanged), unchanged)];
         orders.extend(self.orders().into_iter().map(|change| (self.cost_of(&change), change)));
         if self.options.tiling != Tiling::Off && self.freedom.permutable {
@@ -470,6 +479,7 @@ impl Chooser<'_> {
             orders.extend(self.blocked().into_iter().map(|change| (self.cost_of(&change), change)));
             orders.extend(self.strips().into_iter().map(|change| (self.cost_of(&change), change)));
         }
+        orders.extend(split.map(|change| (self.cost_of(&change), change)));
         let mut best: Option<(f64, Change)> = None;
         for (cost, change) in orders {
             if best.as_ref().is_none_or(|(least, _)| cost < CLEARLY * least) {
@@ -489,7 +499,7 @@ impl Chooser<'_> {
             }
             let mut order: Vec<usize> = (0..count).filter(|member| *member != inner).collect();
             order.push(inner);
-            let change = Change { tiles: vec![None; count], order, sink: false, block: None, jam: None };
+            let change = Change { order, ..Change::none(count) };
             if self.freedom.sunk[inner].is_some() {
                 found.push(Change { sink: true, ..change.clone() });
             }
@@ -538,17 +548,49 @@ impl Chooser<'_> {
 
     /// With blocks of cells in registers.
     fn blocked(&self) -> Vec<Change> {
-        let [stmt] = self.parts.concat()[..] else { return Vec::new() };
         if self.options.tiling != Tiling::Auto || !self.options.registers {
             return Vec::new();
         }
+        match self.parts.concat()[..] {
+            [stmt] => self.blocks_of(stmt, self.freedom, |_| true),
+            _ => self.blocks_apart().into_iter().collect(),
+        }
+    }
+
+    /// With blocks of all sums that can have the same, in tiles that these have for themselves.
+    fn blocks_apart(&self) -> Option<Change> {
+        if self.band.rows.len() != 3 || !self.freedom.permutable || !self.options.apart {
+            return None;
+        }
+        let mut found: Option<(Change, Vec<usize>)> = None;
+        for (part, stmts) in self.parts.iter().enumerate() {
+            let [stmt] = stmts[..] else { return None };
+            let mut freedom = self.freedom.clone();
+            for (parallel, sunk) in freedom.parallel.iter_mut().zip(&freedom.sunk) {
+                *parallel |= sunk.as_ref().is_some_and(|sunk| sunk.parallel[part]);
+            }
+            for change in self.blocks_of(stmt, &freedom, |of| of.is_in_place()) {
+                let (first, all) = found.get_or_insert_with(|| (change.clone(), Vec::new()));
+                if (&first.order, first.block) == (&change.order, change.block) {
+                    all.push(stmt);
+                }
+            }
+        }
+        let (first, stmts) = found?;
+        let sink = self.freedom.sunk[*first.order.last()?].is_some();
+        apart::change(first, stmts, sink, &self.trips())
+    }
+
+    fn trips(&self) -> Vec<f64> {
+        (0..self.band.rows.len()).map(|member| trip(self.shape, &[], self.at, member, self.models)).collect()
+    }
+
+    fn blocks_of(&self, stmt: usize, freedom: &Freedom, wanted: fn(&Blocker<'_>) -> bool) -> Vec<Change> {
         let row = |rows: &HashMap<usize, Row>| rows.get(&stmt).and_then(|row| row.coefficients.clone());
-        let trips: Vec<f64> = (0..self.band.rows.len())
-            .map(|member| trip(self.shape, &[], self.at, member, self.models))
-            .collect();
-        let rows = self.band.rows.iter().map(row).collect();
+        let (trips, rows) = (self.trips(), self.band.rows.iter().map(row).collect());
         let (model, machine) = (&self.models[stmt], self.machine());
-        Blocker { model, rows, trips: &trips, freedom: self.freedom, machine }.changes()
+        let blocker = Blocker { stmt, model, rows, trips: &trips, freedom, machine };
+        if wanted(&blocker) { blocker.changes() } else { Vec::new() }
     }
 
     /// The best tile sizes for this order: for the first two members at once, then one member after the other, as long as it

@@ -110,7 +110,7 @@ const GUARD: f64 = 1.0;
 /// Two operations or accesses start in each cycle.
 const ISSUE: f64 = 0.5;
 /// The same where rows are written out, of which some work while others wait.
-const STRIP_ISSUE: f64 = 0.4;
+const STRIP_ISSUE: f64 = 0.33;
 /// To load an element that is far from its neighbours and put it into a vector.
 const GATHER: f64 = 2.0;
 /// How many pages an innermost loop can walk over before their addresses are looked up again, and what that costs.
@@ -281,7 +281,7 @@ fn work(placed: &[Placed<'_>], machine: &Machine) -> f64 {
     for one in placed {
         let each = throughput(one, machine);
         match innermost(one) {
-            Some(at) if !one.path.vector => {
+            Some(at) if !is_vector(one) => {
                 let (work, most) = serial.entry(one.path.loops[at].id).or_default();
                 (*work, *most) = (*work + one.instances * each, most.max(one.instances * latency(one, at)));
             }
@@ -291,25 +291,43 @@ fn work(placed: &[Placed<'_>], machine: &Machine) -> f64 {
     total + serial.values().map(|(work, most)| work.max(*most)).sum::<f64>()
 }
 
+/// Whether LLVM makes vectors of the innermost loop: it is parallel, or a sum of numbers that lie side by side and may be added in
+/// any order.
+fn is_vector(one: &Placed<'_>) -> bool {
+    let Some(at) = innermost(one).filter(|_| one.model.is_free_sum && one.path.jam.is_none()) else {
+        return one.path.vector;
+    };
+    let is_near = |(moved, access): (&Moved, &AccessModel)| match pace(moved, at) {
+        Pace::Still => true,
+        Pace::Contiguous => !access.is_write,
+        Pace::Far => false,
+    };
+    one.path.vector || one.moved.iter().zip(&one.model.accesses).all(is_near)
+}
+
 /// Cycles that an instance in a serial innermost loop waits for the one before it, if runs of this loop that do not depend on
 /// each other share the waiting.
 fn latency(one: &Placed<'_>, at: usize) -> f64 {
     if let (Some(jam), Some(along)) = (one.path.jam, at.checked_sub(1)) {
         let rows = if jam.rows_wait { 1.0 } else { one.path.loops[at].trip };
-        return wait(one, along) / rows;
+        // What is not known, and what LLVM makes vectors of, is not taken to wait less.
+        return wait(one, along).map_or(LATENCY, |cycles| cycles / rows);
     }
     match runs_overlap(one, at) {
         true => LATENCY / (1.0 + WINDOW / one.path.loops[at].trip),
-        false => wait(one, at),
+        false => wait(one, at).unwrap_or(LATENCY),
     }
 }
 
-/// Cycles from one iteration of a loop to the next: if the written cell stands still, it is the same that is read.
-fn wait(one: &Placed<'_>, at: usize) -> f64 {
+/// Cycles from one iteration of a loop to the next, if known: if the written cell stands still, it is the same that is read.
+fn wait(one: &Placed<'_>, at: usize) -> Option<f64> {
     let mut written = one.moved.iter().zip(&one.model.accesses).filter(|(_, access)| access.is_write);
-    let stands_still = written.all(|(moved, _)| pace(moved, at) == Pace::Still);
     let waits = one.model.waits;
-    if stands_still { waits.same } else { waits.others }.max(LATENCY)
+    if !written.clone().all(|(moved, _)| moved.strides.is_some()) {
+        return Some(waits.same?.max(waits.others?));
+    }
+    let stands_still = written.all(|(moved, _)| pace(moved, at) == Pace::Still);
+    if stands_still { waits.same } else { waits.others }
 }
 
 /// Whether each run of a serial innermost loop sums up in a cell of its own. That it may need what another statement made of an
@@ -343,7 +361,8 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
     // A vector loop must be long enough to have full vectors.
     let lanes = (f64::from(machine.vector_bits) / 8.0 / widest).min(trip).max(1.0);
     let (near, far) = (ISSUE * (1.0 + count(Pace::Contiguous)), count(Pace::Far));
-    let mut each = match one.path.vector {
+    let is_vector = is_vector(one);
+    let mut each = match is_vector {
         // Elements that are far apart are loaded one by one and put together.
         true if far > 0.0 => near / lanes.min(2.0) + GATHER * far,
         true => near / lanes,
@@ -352,7 +371,7 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
     if trip > PAGES {
         each += PAGE_MISS * far;
     }
-    if !one.path.vector {
+    if !is_vector {
         each = each.max(divisions);
     }
     each + if one.path.guarded { GUARD } else { 0.0 }
@@ -370,9 +389,14 @@ fn throughput_of_strip(one: &Placed<'_>, row: usize, machine: &Machine) -> f64 {
     };
     // Vectors do not wait for each other without rows either.
     let issue = if one.path.vector { ISSUE } else { STRIP_ISSUE };
+    let far = if one.path.loops[along].trip > PAGES { PAGE_MISS } else { 0.0 };
     let each = |moved: &Moved| match [along, row].map(|at| pace(moved, at)) {
         [Pace::Still, _] => 0.0,
-        [Pace::Far, _] if one.path.vector => GATHER,
+        [Pace::Far, _] if one.path.vector => GATHER + far,
+        // Its neighbours are on the same page, and others work while a page is looked up.
+        [Pace::Far, Pace::Contiguous] => issue + far / 2.0 / rows,
+        [Pace::Far, Pace::Still] => (issue + far / 2.0) / rows,
+        [Pace::Far, Pace::Far] if moved.strides.is_some() => issue + far,
         [_, Pace::Still] => issue / rows / lanes,
         _ => issue / lanes,
     };

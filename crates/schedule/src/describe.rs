@@ -115,6 +115,9 @@ fn band(shape: &Shape, planned: &Planned, text: &mut String) {
     if change.sink {
         facts.push("innermost loop distributed".to_owned());
     }
+    if change.split {
+        facts.push("innermost loop split at an iteration".to_owned());
+    }
     facts.push(if vector { "innermost loop parallel" } else { "innermost loop serial" }.to_owned());
     let _ = writeln!(text, "band ({}): {}", names.join(", "), facts.join(", "));
 }

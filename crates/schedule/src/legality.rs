@@ -26,6 +26,7 @@
 //! with n = 3: S[1] writes A[1], then S[2] reads it (flow); the schedule runs S[2] at [-2] before S[1] at [-1]
 //! ```
 
+use std::cell::OnceCell;
 use std::fmt;
 
 use dataflow::{Dependences, Kind};
@@ -280,6 +281,10 @@ pub(crate) fn around(scop: &Scop, band: &ScheduleNode, member: usize) -> Result<
 /// runs, for a block that the other two go through. They can if, with everything outside equal, two instances touch one of
 /// these cells only where they are of the same row and column, and by the update itself; derived from the accesses. Nor may
 /// any dependence join two rows or columns: there are more where arrays may overlap.
+///
+/// Cells are in registers only for terms that all cells of the block have which take part: instances count that both have
+/// a term of the other's number. So in `A[i, j] -= A[i, k] * A[k, j]` for `k < i, j` the terms read sums of the same block, but
+/// such that have no term of this number any more.
 pub fn registers_are_legal(
     scop: &Scop,
     dependences: &Dependences,
@@ -303,9 +308,10 @@ pub fn registers_are_legal(
     let block = own[1].clone().flat_range_product(own[2].clone())?;
     let apart = block.clone().lex_lt_map(block.clone())?.union(block.clone().lex_gt_map(block)?)?;
     let together = together.intersect_params(scop.context.clone())?;
+    let terms = CommonTerms { together: &together, own, found: OnceCell::new() };
     for (_, source, sink, relation) in (Checker { scop, dependences, kinds: &Kind::ALL }).relations()? {
         let is_inside = source.index() == stmt && sink.index() == stmt;
-        if is_inside && !relation.intersect(together.clone())?.intersect(apart.clone())?.is_empty()? {
+        if is_inside && terms.has(relation.intersect(together.clone())?.intersect(apart.clone())?)? {
             return Ok(false);
         }
     }
@@ -317,11 +323,45 @@ pub fn registers_are_legal(
         if touched.is_equal(&updated)? {
             shared = shared.intersect(apart.clone())?;
         }
-        if !shared.is_empty()? {
+        if terms.has(shared)? {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// The instances of a block that both have a term of the other's number.
+struct CommonTerms<'a> {
+    /// The instances of one block.
+    together: &'a Map,
+    /// The number of the term, the row and the column.
+    own: &'a [Map],
+    found: OnceCell<Map>,
+}
+
+impl CommonTerms<'_> {
+    /// Whether two instances that are related are such.
+    fn has(&self, related: Map) -> isl::Result<bool> {
+        if related.is_empty()? {
+            return Ok(false);
+        }
+        let found = match self.found.get() {
+            Some(found) => found.clone(),
+            None => {
+                let found = self.compute()?;
+                self.found.get_or_init(|| found).clone()
+            }
+        };
+        Ok(!related.intersect(found)?.is_empty()?)
+    }
+
+    fn compute(&self) -> isl::Result<Map> {
+        let same = |of: &Map| self.together.clone().intersect(of.clone().apply_range(of.clone().reverse()?)?);
+        let cell = self.own[1].clone().flat_range_product(self.own[2].clone())?;
+        // From an instance to one of the same term, and on to all of that one's cell.
+        let has_term = same(&self.own[0])?.apply_range(same(&cell)?)?;
+        has_term.clone().intersect(has_term.reverse()?)
+    }
 }
 
 /// The time of each statement's instances.
@@ -370,7 +410,13 @@ fn filled_up(map: Map, length: usize) -> isl::Result<Map> {
 fn positions(times: &Map, length: usize) -> isl::Result<Vec<Map>> {
     (0..length)
         .map(|k| {
-            times.clone().project_out(DimType::Out, k + 1, length - k - 1)?.project_out(DimType::Out, 0, k)
+            let only = times.clone().project_out(DimType::Out, k + 1, length - k - 1)?.project_out(
+                DimType::Out,
+                0,
+                k,
+            )?;
+            // Parts of a statement have the same loops around them.
+            only.coalesce()
         })
         .collect()
 }

@@ -31,6 +31,7 @@
 //! not asked about statements in more than five loops: its integer programs take time that operations do not measure.
 
 pub mod affine;
+mod apart;
 pub mod block;
 pub mod candidate;
 pub mod cost;
@@ -99,6 +100,8 @@ pub struct Options {
     pub tiling: Tiling,
     /// Whether blocks of cells may be kept in registers ([`block`]).
     pub registers: bool,
+    /// Whether also those of statements that share their loops with others, which takes many operations.
+    pub apart: bool,
     /// What to compute costs for.
     pub machine: Machine,
     /// The value of a parameter about which nothing is known.
@@ -120,6 +123,7 @@ impl Default for Options {
             fusion: Fusion::Auto,
             tiling: Tiling::Auto,
             registers: true,
+            apart: true,
             machine: Machine::default(),
             estimate: 1000,
             threads: 1,
@@ -280,7 +284,16 @@ pub fn identity(scop: &Scop) -> isl::Result<Schedule> {
 pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Result<Decision, Error> {
     let mut step = "the dependences";
     let result = scop.ctx.with_budget(options.operations, || {
-        Optimizer { scop, dependences, options, step: &mut step, spent: Cell::new(false) }.run()
+        let unproved = Cell::new(false);
+        let mut run = |options: &Options| {
+            let spent = Cell::new(false);
+            Optimizer { scop, dependences, options, step: &mut step, spent, unproved: &unproved }.run()
+        };
+        let found = run(options)?;
+        match unproved.get() {
+            true => run(&Options { registers: false, ..options.clone() }),
+            false => Ok(found),
+        }
     });
     match result {
         Err(error) if error.is_budget() => Ok(Decision::Original { reason: Reason::BudgetSpent(step) }),
@@ -297,7 +310,8 @@ pub fn candidates(
 ) -> Result<Vec<(&'static str, String, Cost)>, Error> {
     scop.ctx.with_budget(options.operations, || {
         let mut step = "";
-        let optimizer = Optimizer { scop, dependences, options, step: &mut step, spent: Cell::new(false) };
+        let (spent, unproved) = (Cell::new(false), &Cell::new(false));
+        let optimizer = Optimizer { scop, dependences, options, step: &mut step, spent, unproved };
         let bonds = optimizer.bonds()?;
         let models = affine::models(scop, options.estimate)?;
         let original = Candidate::new(scop, &bonds, scop.schedule()?, &models, options, true)?;
@@ -366,6 +380,8 @@ struct Optimizer<'a> {
     step: &'a mut &'static str,
     /// Whether a candidate was given up for lack of budget.
     spent: Cell<bool>,
+    /// Whether blocks were chosen whose cells cannot be proved to be free.
+    unproved: &'a Cell<bool>,
 }
 
 impl Optimizer<'_> {
@@ -389,6 +405,7 @@ impl Optimizer<'_> {
         let prediction = Prediction { original: before.cost, new };
         if best.is_unchanged(&before) && prediction.new == best.cost {
             return original(match self.options.threads {
+                _ if self.spent.get() => Reason::BudgetSpent(self.step),
                 0 | 1 => Reason::NothingElse,
                 _ => self.why_not_in_threads(&best.schedule)?,
             });
@@ -557,7 +574,9 @@ impl Optimizer<'_> {
         if matches!(way, Way::Isl(_)) && !candidate::isl_can_schedule(models) {
             return Ok(None);
         }
-        let mut share = self.scop.ctx.operations_left().unwrap_or(self.options.operations) / 3;
+        let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
+        let options = &Options { apart: left >= apart::OPERATIONS, ..self.options.clone() };
+        let mut share = left / 3;
         if matches!(way, Way::Isl(_)) {
             share = share.min(candidate::ISL_OPERATIONS);
         }
@@ -570,9 +589,9 @@ impl Optimizer<'_> {
                     None => return Ok(None),
                 },
             };
-            let found = Candidate::new(self.scop, bonds, schedule, models, self.options, is_plain)?;
+            let found = Candidate::new(self.scop, bonds, schedule, models, options, is_plain)?;
             match way {
-                Way::Jammed => found.jammed(self.scop, bonds, models, self.options),
+                Way::Jammed => found.jammed(self.scop, bonds, models, options),
                 _ => Ok(Some(found)),
             }
         });
@@ -618,6 +637,7 @@ impl Optimizer<'_> {
     fn finish(&mut self, best: Candidate) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
         let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(&best));
+        let blocks = best.changes.iter().map(|planned| planned.change.blocked.len()).sum();
         let schedule = tree::apply(self.scop, best.schedule, &best.changes, &best.jams)?;
         *self.step = "the proof of legality";
         let verdict = legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
@@ -626,6 +646,7 @@ impl Optimizer<'_> {
         }
         *self.step = "parallel loops";
         let schedule = marks::proved(self.scop, self.dependences, schedule)?;
+        self.unproved.set(marks::count(&schedule, model::REGISTERS)? < blocks);
         let in_threads = match self.options.threads {
             0 | 1 => None,
             _ => Some(self.in_threads(&schedule)?),

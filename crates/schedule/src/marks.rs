@@ -27,6 +27,17 @@ pub fn proved(scop: &Scop, dependences: &Dependences, schedule: Schedule) -> Res
     }
 }
 
+/// How many marks of a name there are.
+pub fn count(schedule: &Schedule, name: &str) -> isl::Result<usize> {
+    let mut count = 0;
+    schedule.get_root()?.foreach_descendant_top_down(|node| {
+        let is_mark = node.get_type()? == ScheduleNodeType::Mark;
+        count += usize::from(is_mark && node.mark_get_id()?.get_name()?.as_deref() == Some(name));
+        Ok(true)
+    })?;
+    Ok(count)
+}
+
 fn is_true(scop: &Scop, dependences: &Dependences, mark: &ScheduleNode) -> Result<bool, Error> {
     let (name, mut below) = (mark.mark_get_id()?.get_name()?, mark.get_child(0)?);
     while below.get_type()? == ScheduleNodeType::Mark {

@@ -7,8 +7,12 @@
 //! for (i = 0; i < k; ...)    i = k    for (i = k + 1; i < n; ...)
 //! ```
 //! Where to split is guessed: at the value of a loop around. Whether the parts are parallel, the checker says.
+//!
+//! An outer loop is split for threads ([`crate::threads`]), an innermost one for vectors: with `i` fixed as well, `path[i][k]`
+//! changes where `j` is `k` only, so that both sides of that iteration have no dependence left.
 
-use isl::{ScheduleNode, Set, UnionMap, UnionPwAff, UnionSet, UnionSetList};
+use crate::tree::all_equal;
+use isl::{MultiUnionPwAff, ScheduleNode, Set, UnionMap, UnionPwAff, UnionSet, UnionSetList};
 use model::Scop;
 
 /// The children before and behind the iteration at which a loop is split.
@@ -16,27 +20,58 @@ pub const SIDES: [usize; 2] = [0, 2];
 
 /// The ways to split a band's first loop; each is at the sequence of three parts, with the band below each filter.
 pub fn splits(scop: &Scop, band: &ScheduleNode) -> isl::Result<Vec<ScheduleNode>> {
-    let row = band.band_get_partial_schedule()?.get_at(0)?;
-    let depth = band.get_schedule_depth()?;
     let mut found = Vec::new();
-    if depth == 0 {
-        return Ok(found);
-    }
-    let outside = band.get_prefix_schedule_multi_union_pw_aff()?;
-    for outer in 0..depth {
-        let distance = row.clone().sub(outside.get_at(outer)?)?;
-        let mut filters = UnionSetList::alloc(&scop.ctx, 3)?;
-        let mut is_split = true;
-        for side in ["x < 0", "x = 0", "x > 0"] {
-            let part = part(scop, band, &distance, side)?;
-            is_split &= !part.is_empty()?;
-            filters = filters.add(part)?;
-        }
-        if is_split {
-            found.push(band.clone().insert_sequence(filters)?);
-        }
+    for outer in 0..band.get_schedule_depth()? {
+        found.extend(split(scop, band, outer)?);
     }
     Ok(found)
+}
+
+/// The loop around a band of one loop at whose value that can be split so that none of these dependences is left on either side;
+/// by its position. They are those between instances that agree on everything outside.
+pub fn parallel_split(
+    scop: &Scop,
+    inside: &UnionMap,
+    band: &ScheduleNode,
+    row: &MultiUnionPwAff,
+) -> isl::Result<Option<usize>> {
+    for outer in 0..band.get_schedule_depth()? {
+        let Some(parts) = parts(scop, band, outer)? else { continue };
+        let mut is_parallel = true;
+        for side in SIDES {
+            let part = || parts[side].clone();
+            let left = inside.clone().intersect_domain_union_set(part())?.intersect_range_union_set(part())?;
+            is_parallel = is_parallel && all_equal(&left, row)?;
+        }
+        if is_parallel {
+            return Ok(Some(outer));
+        }
+    }
+    Ok(None)
+}
+
+/// The band split at the value of a loop around, as a sequence; `None` if a part would be empty.
+pub fn split(scop: &Scop, band: &ScheduleNode, outer: usize) -> isl::Result<Option<ScheduleNode>> {
+    let Some(parts) = parts(scop, band, outer)? else { return Ok(None) };
+    let mut filters = UnionSetList::alloc(&scop.ctx, parts.len())?;
+    for part in parts {
+        filters = filters.add(part)?;
+    }
+    band.clone().insert_sequence(filters).map(Some)
+}
+
+/// The instances below a band before, at and behind the value of a loop around; `None` if there are none of one kind.
+fn parts(scop: &Scop, band: &ScheduleNode, outer: usize) -> isl::Result<Option<[UnionSet; 3]>> {
+    let row = band.band_get_partial_schedule()?.get_at(0)?;
+    let distance = row.sub(band.get_prefix_schedule_multi_union_pw_aff()?.get_at(outer)?)?;
+    let [before, at, behind] = ["x < 0", "x = 0", "x > 0"].map(|side| part(scop, band, &distance, side));
+    let all = [before?, at?, behind?];
+    for part in &all {
+        if part.is_empty()? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(all))
 }
 
 /// The instances below a band whose distance is as wanted.

@@ -7,10 +7,13 @@
 //!   put in any order and tiled;
 //! - a member that is *sunk* becomes a loop of its own in each part: `for k { S; T }` becomes
 //!   `for k { S }; for k { T }`. This is legal if no dependence goes from a part to an earlier one once the other
-//!   members are equal.
+//!   members are equal;
+//! - the innermost member can be *split* at an iteration such that it is parallel before and behind that ([`crate::pivot`]).
 
 use crate::affine::{Row, row};
+use crate::apart;
 use crate::jam::{Jam, Rows};
+use crate::pivot;
 use isl::{
     AstLoopType, DimType, Id, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap,
     UnionPwAff, UnionPwAffList, UnionSet, Val,
@@ -144,6 +147,8 @@ pub struct Freedom {
     pub parallel: Vec<bool>,
     /// For each member: how it can be sunk, if it can.
     pub sunk: Vec<Option<Sunk>>,
+    /// The position of the loop around at whose value the last member can be split, to be parallel on both sides.
+    pub split: Option<usize>,
 }
 
 /// A loop of its own for each part.
@@ -213,7 +218,8 @@ pub fn freedom(scop: &Scop, bonds: &Bonds, band: &Band, parts: &[Vec<usize>]) ->
     for each in &members {
         permutable = permutable && order.clone().lex_gt_at_multi_union_pw_aff(each.clone())?.is_empty()?;
     }
-    let mut found = Freedom { permutable, coincident: Vec::new(), parallel: Vec::new(), sunk: Vec::new() };
+    let mut found =
+        Freedom { permutable, coincident: Vec::new(), parallel: Vec::new(), sunk: Vec::new(), split: None };
     for (at, each) in members.iter().enumerate() {
         found.coincident.push(all_equal(&apart, each)?);
         if !permutable && at + 1 < count {
@@ -228,8 +234,19 @@ pub fn freedom(scop: &Scop, bonds: &Bonds, band: &Band, parts: &[Vec<usize>]) ->
         }
         found.parallel.push(all_equal(&rest, each)?);
         found.sunk.push(sunk(scop, &rest, each, parts)?);
+        if at + 1 == count && !found.parallel[at] && parts.len() == 1 {
+            found.split = pivot::parallel_split(scop, &rest, &last_alone(band.node.clone())?, each)?;
+        }
     }
     Ok(found)
+}
+
+/// The last member of a band as a band of its own.
+fn last_alone(node: ScheduleNode) -> isl::Result<ScheduleNode> {
+    match node.band_n_member()? {
+        1 => Ok(node),
+        count => node.band_split(count - 1)?.child(0),
+    }
 }
 
 fn sunk(
@@ -451,7 +468,7 @@ fn merged(schedule: Schedule, dependences: &UnionMap) -> isl::Result<Schedule> {
 }
 
 /// What is to be done to a leaf band.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// The members in their new order.
     pub order: Vec<usize>,
@@ -462,6 +479,10 @@ pub struct Change {
     /// The block of cells that stays in registers, if there is one: the last three members of the order are the terms of
     /// the sums, the rows and the columns.
     pub block: Option<Block>,
+    /// The statements that have such blocks: the only one, or those that are alone in most tiles ([`crate::apart`]).
+    pub blocked: Vec<usize>,
+    /// Whether the innermost member, which is the last one as before, is split ([`Freedom::split`]).
+    pub split: bool,
     /// The rows that are written out, if some are ([`model::JAM`]): the last but one member of the order is cut into strips of
     /// rows, and the last one runs along them.
     pub jam: Option<Strip>,
@@ -490,7 +511,7 @@ pub struct Block {
 impl Change {
     /// Nothing, for a band of so many members.
     pub fn none(count: usize) -> Change {
-        Change { order: (0..count).collect(), tiles: vec![None; count], sink: false, block: None, jam: None }
+        Change { order: (0..count).collect(), tiles: vec![None; count], ..Change::default() }
     }
 
     /// Whether any member is tiled.
@@ -538,6 +559,8 @@ impl Planned {
         let Some(&inner) = self.change.order.last() else { return Vec::new() };
         match (&self.freedom.sunk[inner], self.change.sink) {
             (Some(sunk), true) => sunk.parallel.clone(),
+            // But for one iteration.
+            _ if self.change.split => vec![true; self.parts.len()],
             _ => vec![self.freedom.parallel[inner]; self.parts.len()],
         }
     }
@@ -621,10 +644,15 @@ fn change_band(
         let sizes: Vec<_> = tiled.filter_map(|(at, size)| size.map(|size| (at, size))).collect();
         node = insert_tile_loops(scop, node, &sizes, freedom, change)?.child(0)?;
     }
-    node = match (change.block, change.jam) {
-        (Some(block), _) => registers(scop, node, freedom, change, block)?,
-        (None, Some(strip)) => jam_band(scop, node, count - 2, strip.rows)?,
-        (None, None) => innermost(scop, node, freedom, change, parts)?,
+    node = match (change.block, change.jam, freedom.split.filter(|_| change.split)) {
+        (Some(block), ..) if parts.len() > 1 => blocks_apart(scop, node, freedom, change, block, parts)?,
+        (Some(block), ..) => registers(scop, node, freedom, change, block)?,
+        (None, Some(strip), _) => jam_band(scop, node, count - 2, strip.rows)?,
+        (None, None, Some(outer)) => {
+            let last = last_alone(node)?;
+            pivot::split(scop, &last, outer)?.unwrap_or(last)
+        }
+        (None, None, None) => innermost(scop, node, freedom, change, parts)?,
     };
     // Back to the root of what was changed.
     let up = node.get_tree_depth()? - root;
@@ -661,7 +689,7 @@ fn jam_band(scop: &Scop, node: ScheduleNode, member: usize, rows: i64) -> isl::R
     let strips = MultiUnionPwAff::from_union_pw_aff(strips)?;
     let node = node.delete()?.insert_partial_schedule(strips)?;
     let node = node.band_member_set_ast_loop_type(0, AstLoopType::Atomic)?;
-    Ok(insert_rows(scop, node.child(0)?, &row)?.parent()?)
+    insert_rows(scop, node.child(0)?, &row)?.parent()
 }
 
 /// Inserts the loop over the rows of a strip below each innermost band at or below a node, or at the node if there is none.
@@ -679,6 +707,30 @@ fn insert_rows(scop: &Scop, node: ScheduleNode, row: &MultiUnionPwAff) -> isl::R
             Ok(node)
         }
     }
+}
+
+/// The same in the tiles in which one statement is alone; in the others as without blocks. The node is the band inside of tiles.
+fn blocks_apart(
+    scop: &Scop,
+    node: ScheduleNode,
+    freedom: &Freedom,
+    change: &Change,
+    block: Block,
+    parts: &[Vec<usize>],
+) -> isl::Result<ScheduleNode> {
+    let filters = apart::filters(scop, &node.clone().parent()?, &change.blocked)?;
+    let (root, others) = (node.get_tree_depth()?, change.blocked.len());
+    let mut node = node.insert_sequence(filters)?;
+    for part in 0..=others {
+        let band = node.child(part)?.child(0)?;
+        let changed = match part {
+            part if part < others => registers(scop, band, freedom, change, block)?,
+            _ => innermost(scop, band, freedom, change, parts)?,
+        };
+        let up = changed.get_tree_depth()? - root;
+        node = changed.ancestor(up)?;
+    }
+    Ok(node)
 }
 
 /// Splits off the innermost member and sinks it, if wanted.

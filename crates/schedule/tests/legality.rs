@@ -422,3 +422,45 @@ fn tiles_of_a_matrix_product_are_legal_and_two_of_their_loops_parallel() {
         assert!(interp::agree(&scop, &schedule, &params).unwrap().is_same());
     }
 }
+
+/// Whether blocks of 4 x 4 sums `B[i, j]` of at most 4 terms can stay in registers, if these are the terms and each reads this.
+fn may_stay_in_registers(terms: &str, read: &str) -> bool {
+    let (scop, found) = parse(&format!(
+        "param n [1, *]
+array B [n, n] 8
+stmt S {{ S[i, j, k] : 0 <= i, j, k < n and {terms} }}
+  read {{ S[i, j, k] -> B[{read}] }}
+  read {{ S[i, j, k] -> B[i, j] }}
+  write {{ S[i, j, k] -> B[i, j] }}
+order {{ for {{ for {{ for {{ S }} }} }} }}"
+    ));
+    let [_, points] = &bands(&tiled(&scop, "{ S[i, j, k] -> [k, i, j] }"))[..] else { panic!() };
+    registers_are_legal(&scop, &found, points).unwrap()
+}
+
+#[test]
+fn sums_stay_in_registers_for_terms_that_read_others() {
+    for (terms, read) in [("k < i", "k, j"), ("k > i", "k, j"), ("k < j", "i, k"), ("k < i - 1", "k + 1, j")]
+    {
+        assert!(may_stay_in_registers(terms, read), "{terms}: {read}");
+    }
+    // Both factors of a product of triangles, each with the terms of both.
+    for read in ["i, k", "k, j"] {
+        assert!(may_stay_in_registers("k < i and k < j", read), "{read}");
+    }
+}
+
+#[test]
+fn sums_that_are_read_meanwhile_do_not_stay_in_registers() {
+    let wrong = [
+        // The cell itself, and another one of the block that still grows.
+        ("k <= i", "k, j"),
+        ("k < i", "k + 1, j"),
+        ("true", "k, j"),
+        ("k < i", "i - 1, j"),
+        ("k < j", "k, j"),
+    ];
+    for (terms, read) in wrong {
+        assert!(!may_stay_in_registers(terms, read), "{terms}: {read}");
+    }
+}

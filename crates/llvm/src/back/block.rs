@@ -31,7 +31,7 @@ use astgen::{Expr, For, Linear, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 use model::{Access, AccessId, AccessKind, Operand, Scop, Stmt, StmtId};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The cells of all accesses of statements that are in blocks.
 pub type Places = HashMap<StmtId, HashMap<AccessId, Place>>;
@@ -58,6 +58,8 @@ pub(super) struct Block<'a, 'p> {
     pub(super) stmt: &'a Stmt,
     pub(super) counters: &'a [Expr],
     update: AccessId,
+    /// The accesses to the cells in registers.
+    cells: BTreeSet<AccessId>,
     /// What it stores, and the type of that.
     pub(super) stored: (&'a Operand, Type<'p>),
     pub(super) accesses: BTreeMap<AccessId, Moving<'a>>,
@@ -190,12 +192,26 @@ impl<'a, 'p> Emitter<'a, 'p> {
             stmt,
             counters,
             update: update.id,
+            cells: self.cells_of(stmt, update)?,
             stored: (stored, ty),
             accesses,
         };
         let is_even = lanes > 1 && size.width % lanes == 0 && size.height * block.vectors <= MOST_VECTORS;
         let has_masks = size.is_whole || self.widest_bits >= MASKED_BITS;
         (is_even && has_masks && block.is_regular() && self.is_computable(&block, stored)).then_some(block)
+    }
+
+    /// The accesses that touch what the update does. The proof behind the mark says of others to the same array that they touch
+    /// other cells, and asks isl in the same way which are which.
+    fn cells_of(&self, stmt: &Stmt, update: &Access) -> Option<BTreeSet<AccessId>> {
+        let cells = |access: &Access| self.scop().cells(stmt, access).ok();
+        let (updated, mut found) = (cells(update)?, BTreeSet::new());
+        for access in stmt.accesses.iter().filter(|access| access.array == update.array) {
+            if cells(access)?.is_equal(&updated).ok()? {
+                found.insert(access.id);
+            }
+        }
+        Some(found)
     }
 
     fn scop(&self) -> &'a Scop {
@@ -611,25 +627,33 @@ impl<'a, 'p> Emitter<'a, 'p> {
 impl Block<'_, '_> {
     /// Whether the access is one to the cells in registers.
     fn is_cell(&self, access: AccessId) -> bool {
-        self.accesses[&access].place.array == self.accesses[&self.update].place.array
+        self.cells.contains(&access)
+    }
+
+    /// Whether a value is computed from the array whose cells are in registers, otherwise than by the update.
+    pub(super) fn is_in_place(&self, operand: &Operand) -> bool {
+        match operand {
+            Operand::Outside(_) => false,
+            Operand::Read(access) => {
+                let array = self.accesses[&self.update].place.array;
+                self.accesses[access].place.array == array && !self.is_cell(*access)
+            }
+            Operand::Op(at) => {
+                self.stmt.body.ops[*at].operands.iter().any(|operand| self.is_in_place(operand))
+            }
+        }
     }
 
     /// Cells that are written are next to each other along the columns and stay where they are along the terms.
     fn is_regular(&self) -> bool {
         let update = &self.accesses[&self.update];
         let stands = update.summed.iter().all(|step| *step == 0);
-        // One access function: the proof behind the mark has it so, and this would be wrong without.
-        let is_same = |moving: &Moving<'_>| {
-            moving.place.array != update.place.array || moving.place.subscripts == update.place.subscripts
-        };
         // What is loaded for a row must take part in that row.
-        let is_shared = |moving: &Moving<'_>| {
+        let is_shared = |(access, moving): (&AccessId, &Moving<'_>)| {
             let Varies { row, column } = moving.varies();
-            self.is_whole || moving.place.array == update.place.array || !(row && column)
+            self.is_whole || self.is_cell(*access) || !(row && column)
         };
-        stands
-            && update.next() == Next::Behind
-            && self.accesses.values().all(|moving| is_same(moving) && is_shared(moving))
+        stands && update.next() == Next::Behind && self.accesses.iter().all(is_shared)
     }
 
     pub(super) fn varies(&self, operand: &Operand) -> Varies {

@@ -604,6 +604,9 @@ impl<'p> Emitter<'_, 'p> {
             self.facts.close(group, latch, is_row_of_tile(l));
         } else if let Some(strip) = l.strip {
             self.facts.rows(latch, strip == Strip::Whole && l.extent().is_some());
+        } else if matches!(&l.body[..], [Node::For(rows)] if rows.strip.is_some()) {
+            // Of as many rows there is enough to do without several iterations at once.
+            self.facts.rows(latch, false);
         }
         self.builder().at_end(after);
         Some(())

@@ -12,8 +12,8 @@
 //! Values are stored and loaded as they are: the results are the same, to the bit.
 //!
 //! # When
-//! - Nothing is in the loop over blocks but blocks of one statement, which writes its cells only, and no arrays may overlap: so the
-//!   operands' values stay.
+//! - Nothing is in the loop over blocks but blocks of one statement, which writes its cells only, the column operands are not
+//!   from the array that these are in, and no arrays may overlap: so the operands' values stay.
 //! - The terms of a block and the column operands do not depend on the loop over blocks.
 //! - A block has a known number of terms at most, and the function may have so much on the stack: it cannot be called again
 //!   before it returns.
@@ -210,7 +210,9 @@ impl<'a, 'p> Emitter<'a, 'p> {
         wanted.rows.retain(is_known);
         let moves = [&summed.first, &summed.last, &size.column];
         let is_still = !moves.iter().any(|bound| bound.mentions(around.variable));
-        let stays = |operand: &Operand| self.stands_still(block, operand, around.variable);
+        let stays = |operand: &Operand| {
+            self.stands_still(block, operand, around.variable) && !block.is_in_place(operand)
+        };
         if around.only != Some(block.id) || !is_still || !wanted.columns.iter().all(|(each, _)| stays(each)) {
             wanted.columns.clear();
         }
