@@ -54,9 +54,9 @@ pub use machine::Machine;
 
 use candidate::Candidate;
 use dataflow::Dependences;
-use isl::{AstLoopType, Id, Schedule, ScheduleNode, ScheduleNodeType};
+use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType};
 use legality::{Reductions, Verdict};
-use model::Scop;
+use model::{Access, AccessKind, Scop, Stmt};
 use std::cell::Cell;
 use std::fmt;
 use threads::Marked;
@@ -479,12 +479,10 @@ impl Optimizer<'_> {
     }
 
     fn bonds(&self) -> isl::Result<Bonds> {
-        let apart = self.dependences.strict()?;
-        let order = match self.options.reductions {
-            Reductions::Kept => apart.clone(),
-            Reductions::Relaxed => self.dependences.relaxed()?,
-        };
-        Ok(Bonds { order, apart })
+        let apart = self.dependences.strict()?.coalesce()?;
+        let are_same = self.options.reductions == Reductions::Kept;
+        let order = if are_same { apart.clone() } else { self.dependences.relaxed()?.coalesce()? };
+        Ok(Bonds { order, apart, are_same })
     }
 
     /// The cheapest candidate; `None` if there is none within the budget.
@@ -496,6 +494,10 @@ impl Optimizer<'_> {
     ) -> Result<Option<Choice>, Error> {
         let mut best: Option<(Cost, Candidate)> = None;
         let all: &[Way] = match self.options.fusion {
+            // A scalar that loops write keeps all of its accesses in order: nothing is left for isl.
+            Fusion::Auto if self.scop.stmts.len() > 1 && has_scalars(self.scop) => {
+                &[Way::Own, Way::Distributed, Way::Jammed]
+            }
             // There is nothing to distribute.
             Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
             // What must be fused is fused with the least fusion, too.
@@ -522,7 +524,7 @@ impl Optimizer<'_> {
             // Of what is about as good the program's own order is taken.
             let margin = if matches!(way, Way::Jammed) { 1.0 / CLEARLY } else { CLEARLY };
             let better = |(best, _): &(Cost, Candidate)| cost.total() < margin * best.total();
-            if best.as_ref().is_none_or(better) {
+            if best.as_ref().is_none_or(better) && self.is_legal(*way, &found)? {
                 best = Some((cost, found));
             }
         }
@@ -616,17 +618,31 @@ impl Optimizer<'_> {
         }
     }
 
-    /// What isl's scheduler finds, if it finds something legal. It can fail, for example when no coefficients in bounds
-    /// carry the dependences.
+    /// What isl's scheduler finds, which need not be legal. It can fail, for example when no coefficients in bounds carry the
+    /// dependences.
     fn by_isl(&self, bonds: &Bonds, fusion: Fusion) -> isl::Result<Option<Schedule>> {
-        let schedule = match candidate::isl_schedule(self.scop, bonds, fusion) {
-            Err(error) if !error.is_budget() => return Ok(None),
-            schedule => schedule?,
-        };
-        match legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions) {
-            Ok(verdict) => Ok(verdict.is_legal().then_some(schedule)),
-            Err(legality::Error::Isl(error)) => Err(error),
-            Err(_) => Ok(None),
+        match candidate::isl_schedule(self.scop, bonds, fusion) {
+            Err(error) if !error.is_budget() => Ok(None),
+            schedule => schedule.map(Some),
+        }
+    }
+
+    /// Whether a candidate is legal before its changes. Those from the program's own loops are by the way they are made; what
+    /// isl found is looked at only if it is to be taken.
+    fn is_legal(&self, way: Way, found: &Candidate) -> Result<bool, Error> {
+        let Way::Isl(_) = way else { return Ok(true) };
+        let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
+        let verdict = self.scop.ctx.with_budget((left / 3).min(candidate::ISL_OPERATIONS), || {
+            legality::check_with(self.scop, self.dependences, &found.schedule, self.options.reductions)
+        });
+        match verdict {
+            Ok(verdict) => Ok(verdict.is_legal()),
+            Err(error) if error.is_budget() => {
+                self.spent.set(true);
+                Ok(false)
+            }
+            Err(legality::Error::Isl(error)) => Err(error.into()),
+            Err(_) => Ok(false),
         }
     }
 
@@ -700,6 +716,14 @@ impl Optimizer<'_> {
             _ => node.band_split(last)?.child(0)?.insert_mark(mark)?.parent(),
         }
     }
+}
+
+/// Whether a scalar is written in a loop.
+fn has_scalars(scop: &Scop) -> bool {
+    let is_written =
+        |access: &Access| access.kind != AccessKind::Read && scop.array(access.array).kind.is_scalar();
+    let in_loops = |stmt: &&Stmt| stmt.domain.dim(DimType::Set).is_ok_and(|dims| dims > 0);
+    scop.stmts.iter().filter(in_loops).any(|stmt| stmt.accesses.iter().any(is_written))
 }
 
 /// How many times the least conceivable cost is good enough to search no further.
