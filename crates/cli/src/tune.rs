@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What is tried for each nest: no new loops, new loops whatever is predicted, sizes of caches from which tiles are
-/// chosen, no blocks in registers, and tiles of fixed sizes.
-const CANDIDATES: [&str; 14] = [
+/// chosen, no blocks in registers, no rows written out, and tiles of fixed sizes.
+const CANDIDATES: [&str; 15] = [
     "schedule=keep",
     "least-gain=0",
     "l2-bytes=128K",
@@ -36,6 +36,7 @@ const CANDIDATES: [&str; 14] = [
     "l1-bytes=16K",
     "l1-bytes=48K",
     "least-gain=0 registers=false",
+    "least-gain=0 rows=false",
     "least-gain=0 tiles=1",
     "least-gain=0 tiles=16",
     "least-gain=0 tiles=32",

@@ -126,6 +126,7 @@ fn how(scop: &Scop, machine: Machine, options: &Options) -> schedule::Options {
         operations: scop.ctx.operations_left().unwrap_or(u64::MAX),
         machine,
         registers: options.registers,
+        rows: options.rows,
         tiling: tiling(options),
         threshold: 100.0 / (100.0 + f64::from(options.least_gain)),
         threads: threads(options),

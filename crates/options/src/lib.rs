@@ -110,6 +110,8 @@ pub struct Options {
     pub registers: bool,
     /// Whether the operands that such blocks share are kept on the stack.
     pub panels: bool,
+    /// Whether rows that wait for themselves are written out.
+    pub rows: bool,
     /// Whether outer loops may run in threads.
     pub parallel: bool,
     /// How many threads to plan for; 0 is as many as the machine has.

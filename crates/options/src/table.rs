@@ -142,6 +142,13 @@ pub const TABLE: &[Spec] = &[
         "Keep the operands that such blocks share on the stack, up to 64 KiB, in the order in which they are used.",
     ),
     option(
+        "rows",
+        Kind::Flag,
+        "BOOL",
+        "true",
+        "Write out some rows of loops whose iterations wait for each other, so that the processor works on one row while others wait.",
+    ),
+    option(
         "parallel",
         Kind::Flag,
         "BOOL",

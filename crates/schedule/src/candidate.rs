@@ -523,7 +523,7 @@ impl Chooser<'_> {
 
     /// With rows written out.
     fn strips(&self) -> Vec<Change> {
-        if self.options.tiling != Tiling::Auto || !self.options.registers {
+        if self.options.tiling != Tiling::Auto || !self.options.rows {
             return Vec::new();
         }
         let count = self.band.rows.len();

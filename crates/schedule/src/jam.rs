@@ -57,7 +57,7 @@ pub fn jams(scop: &Scop, bonds: &Bonds, shape: &Shape) -> isl::Result<Vec<Jam>> 
     let mut found = Vec::new();
     for (band, each) in shape.bands.iter().enumerate().filter(|(_, each)| !each.leaf) {
         if let Some(leaves) = leaves(shape, band) {
-            found.extend(jam(scop, bonds, shape, (band, each), leaves)?);
+            found.extend(Jammer { scop, bonds, shape, band, each, leaves }.jam()?);
         }
     }
     Ok(found)
@@ -83,60 +83,67 @@ fn leaves(shape: &Shape, band: usize) -> Option<Vec<usize>> {
     Some(leaves)
 }
 
-fn jam(
-    scop: &Scop,
-    bonds: &Bonds,
-    shape: &Shape,
-    (band, each): (usize, &Band),
+/// A band whose last member may be cut into strips.
+struct Jammer<'a> {
+    scop: &'a Scop,
+    bonds: &'a Bonds,
+    shape: &'a Shape,
+    band: usize,
+    each: &'a Band,
     leaves: Vec<usize>,
-) -> isl::Result<Option<Jam>> {
-    let between = |relation: &UnionMap| -> isl::Result<UnionMap> {
-        let mut pairs = inside(relation, &each.node)?;
-        let partial = each.node.band_get_partial_schedule()?;
-        for at in 0..each.rows.len() - 1 {
-            pairs = pairs.eq_at_multi_union_pw_aff(member(&partial, at)?)?;
+}
+
+impl Jammer<'_> {
+    fn jam(self) -> isl::Result<Option<Jam>> {
+        let row = self.member(self.each.rows.len() - 1)?;
+        let pairs = self.between(&self.bonds.order)?.lex_lt_at_multi_union_pw_aff(row)?;
+        let below = self.each.node.get_child(0)?.get_subtree_schedule_union_map()?;
+        let below = MultiUnionPwAff::from_union_map(below)?;
+        if !pairs.clone().lex_gt_at_multi_union_pw_aff(below.clone())?.is_empty()? {
+            return Ok(None);
+        }
+        let stmts = self.stmts(&pairs.eq_at_multi_union_pw_aff(below)?)?;
+        let depth = self.each.node.get_schedule_depth()?;
+        Ok(Some(Jam { band: self.band, depth, leaves: self.leaves, rows: 1, stmts }))
+    }
+
+    fn member(&self, at: usize) -> isl::Result<MultiUnionPwAff> {
+        member(&self.each.node.band_get_partial_schedule()?, at)
+    }
+
+    /// The dependences between rows: all that is around them is equal.
+    fn between(&self, relation: &UnionMap) -> isl::Result<UnionMap> {
+        let mut pairs = inside(relation, &self.each.node)?;
+        for at in 0..self.each.rows.len() - 1 {
+            pairs = pairs.eq_at_multi_union_pw_aff(self.member(at)?)?;
         }
         Ok(pairs)
-    };
-    let row = member(&each.node.band_get_partial_schedule()?, each.rows.len() - 1)?;
-    let pairs = between(&bonds.order)?.lex_lt_at_multi_union_pw_aff(row)?;
-    let below = each.node.get_child(0)?.get_subtree_schedule_union_map()?;
-    let below = MultiUnionPwAff::from_union_map(below)?;
-    if !pairs.clone().lex_gt_at_multi_union_pw_aff(below.clone())?.is_empty()? {
-        return Ok(None);
     }
-    let tied = pairs.eq_at_multi_union_pw_aff(below)?;
-    let apart = between(&bonds.apart)?;
-    let mut stmts = HashMap::new();
-    for &leaf in &leaves {
-        let along = shape.bands[leaf].node.band_get_partial_schedule()?;
-        for stmt in shape.parts(leaf).concat() {
-            let own = UnionSet::from_set(scop.stmts[stmt].domain.clone())?;
-            let of = |pairs: &UnionMap| {
-                pairs.clone().intersect_domain_union_set(own.clone())?.intersect_range_union_set(own.clone())
-            };
-            let is_parallel = all_equal(&of(&apart)?, &along)?;
-            stmts
-                .insert(stmt, Rows { wait: !is_parallel && !of(&tied)?.is_empty()?, is_vector: is_parallel });
+
+    /// What the rows are for each statement; `tied`: the dependences between rows in one iteration along them.
+    fn stmts(&self, tied: &UnionMap) -> isl::Result<HashMap<usize, Rows>> {
+        let apart = self.between(&self.bonds.apart)?;
+        let all = self.shape.paths.iter().filter(|(_, steps)| steps.contains(&Step::Band(self.band)));
+        let mut found: HashMap<usize, Rows> = all.map(|(stmt, _)| (*stmt, Rows::default())).collect();
+        for &leaf in &self.leaves {
+            let node = &self.shape.bands[leaf].node;
+            let along = node.band_get_partial_schedule()?;
+            // The loop is one for all statements in it.
+            let is_vector = all_equal(&within(&apart, node.get_domain()?)?, &along)?;
+            for stmt in self.shape.parts(leaf).concat() {
+                let own = UnionSet::from_set(self.scop.stmts[stmt].domain.clone())?;
+                let is_parallel = is_vector || all_equal(&within(&apart, own.clone())?, &along)?;
+                let wait = !is_parallel && !within(tied, own)?.is_empty()?;
+                found.insert(stmt, Rows { wait, is_vector });
+            }
         }
-        // The loop is one for all.
-        let domain = shape.bands[leaf].node.get_domain()?;
-        let all =
-            apart.clone().intersect_domain_union_set(domain.clone())?.intersect_range_union_set(domain)?;
-        if !all_equal(&all, &along)? {
-            let all = shape.parts(leaf).concat();
-            all.iter()
-                .filter_map(|stmt| stmts.get_mut(stmt).map(|rows| rows.is_vector = false))
-                .for_each(drop);
-        }
+        Ok(found)
     }
-    for (stmt, steps) in &shape.paths {
-        if steps.contains(&Step::Band(band)) {
-            stmts.entry(*stmt).or_default();
-        }
-    }
-    let depth = each.node.get_schedule_depth()?;
-    Ok(Some(Jam { band, depth, leaves, rows: 1, stmts }))
+}
+
+/// The dependences between instances of a set.
+fn within(pairs: &UnionMap, set: UnionSet) -> isl::Result<UnionMap> {
+    pairs.clone().intersect_domain_union_set(set.clone())?.intersect_range_union_set(set)
 }
 
 fn is_mark(node: &ScheduleNode) -> isl::Result<bool> {

@@ -100,6 +100,8 @@ pub struct Options {
     pub tiling: Tiling,
     /// Whether blocks of cells may be kept in registers ([`block`]).
     pub registers: bool,
+    /// Whether rows may be written out ([`jam`]).
+    pub rows: bool,
     /// Whether also those of statements that share their loops with others, which takes many operations.
     pub apart: bool,
     /// What to compute costs for.
@@ -123,6 +125,7 @@ impl Default for Options {
             fusion: Fusion::Auto,
             tiling: Tiling::Auto,
             registers: true,
+            rows: true,
             apart: true,
             machine: Machine::default(),
             estimate: 1000,
@@ -585,6 +588,9 @@ impl Optimizer<'_> {
         is_plain: bool,
     ) -> Result<Option<Candidate>, Error> {
         if matches!(way, Way::Isl(_)) && !candidate::isl_can_schedule(models) {
+            return Ok(None);
+        }
+        if matches!(way, Way::Jammed) && !(self.options.rows && self.options.tiling == Tiling::Auto) {
             return Ok(None);
         }
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
