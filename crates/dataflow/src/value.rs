@@ -1,7 +1,7 @@
 //! Value-based flow, and anti and output dependences that stop at the next must-write, by isl's flow analysis.
 
 use isl::{Schedule, UnionAccessInfo, UnionMap};
-use model::{AccessKind, Scop};
+use model::Scop;
 
 use crate::AccessDependence;
 use crate::access::{Entry, Table};
@@ -23,24 +23,15 @@ pub(crate) fn flow_in(schedule: Schedule, table: &Table) -> isl::Result<(Vec<Acc
     Ok((named(table, &flow.get_may_dependence()?)?, live_in))
 }
 
-/// The anti and output dependences by access pairs.
+/// The anti and output dependences by access pairs: what reads or writes a cell from the last must-write before another write
+/// on, that one included.
 pub(crate) fn anti_and_output(scop: &Scop, table: &Table) -> isl::Result<Vec<AccessDependence>> {
-    let writes = table.tagged(|entry| !entry.reads())?;
-    let kills = table.tagged(Entry::kills)?;
-    let schedule = table.tagged_schedule(scop)?;
-    let output = UnionAccessInfo::from_sink(writes.clone())?
-        .set_must_source(kills.clone())?
-        .set_may_source(table.tagged(|entry| entry.kind != AccessKind::Read && !entry.kills())?)?
-        .set_schedule(schedule.clone())?
+    let found = UnionAccessInfo::from_sink(table.tagged(|entry| !entry.reads())?)?
+        .set_must_source(table.tagged(Entry::kills)?)?
+        .set_may_source(table.tagged(|entry| !entry.kills())?)?
+        .set_schedule(table.tagged_schedule(scop)?)?
         .compute_flow()?;
-    let anti = UnionAccessInfo::from_sink(writes)?
-        .set_may_source(table.tagged(Entry::reads)?)?
-        .set_kill(kills)?
-        .set_schedule(schedule)?
-        .compute_flow()?;
-    let mut pairs = named(table, &output.get_may_dependence()?)?;
-    pairs.extend(named(table, &anti.get_may_dependence()?)?);
-    Ok(pairs)
+    named(table, &found.get_may_dependence()?)
 }
 
 /// Tagged dependences as a list.

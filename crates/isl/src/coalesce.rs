@@ -10,10 +10,14 @@ use crate::error::Result;
 use crate::generated::{Map, PwAff, Set, UnionMap, UnionSet};
 
 macro_rules! checked {
-    ($($name:ident)*) => {$(
+    ($($name:ident: $is_one:expr)*) => {$(
         impl $name {
             /// The same points in as few pieces as isl finds, or `self` if it cannot be proved that they are the same.
             pub fn coalesce(self) -> Result<$name> {
+                let is_one: fn(&$name) -> Result<bool> = $is_one;
+                if is_one(&self)? {
+                    return Ok(self);
+                }
                 let fewer = self.clone().coalesce_unproved()?;
                 match fewer.is_equal(&self)? {
                     true => Ok(fewer),
@@ -24,4 +28,29 @@ macro_rules! checked {
     )*};
 }
 
-checked!(Set Map UnionSet UnionMap PwAff);
+checked!(
+    Set: |set| Ok(set.n_basic_set()? < 2)
+    Map: |map| Ok(map.n_basic_map()? < 2)
+    PwAff: |function| Ok(function.n_piece()? < 2)
+);
+
+/// Of unions each part by itself.
+macro_rules! by_parts {
+    ($($name:ident: $list:ident, $empty:ident, $one:ident)*) => {$(
+        impl $name {
+            /// The same points in as few pieces as isl finds, as far as it can be proved that they are the same.
+            pub fn coalesce(self) -> Result<$name> {
+                let mut all = $name::$empty(self.ctx())?;
+                for part in self.$list()?.to_vec()? {
+                    all = all.union($name::$one(part.coalesce()?)?)?;
+                }
+                Ok(all)
+            }
+        }
+    )*};
+}
+
+by_parts!(
+    UnionSet: get_set_list, empty_ctx, from_set
+    UnionMap: get_map_list, empty_ctx, from_map
+);

@@ -21,13 +21,13 @@ use std::collections::HashMap;
 /// magnitude with each further dimension and that the count of operations does not see: seconds at 6.
 const DEEPEST: usize = 5;
 
-/// The most that isl's scheduler may take, whatever the budget: lu of `bench/kernels` needs 100,000
+/// The most that isl's scheduler may take, whatever the budget: ludcmp of `bench/kernels` needs 62,000
 /// operations, and an operation on the numbers of a problem that is too hard takes longer and longer.
-pub const ISL_OPERATIONS: u64 = 120_000;
+pub const ISL_OPERATIONS: u64 = 80_000;
 
 /// The most counters of all statements together for which isl's scheduler is asked: its programs have some variables
-/// for each. The kernels of `bench/kernels` have up to 60.
-const COUNTERS: usize = 72;
+/// for each. The kernels of `bench/kernels` for which it finds an order have up to 15, and for adi with 34 it finds none.
+const COUNTERS: usize = 32;
 
 /// Whether the time that isl's scheduler takes is within reason.
 pub fn isl_can_schedule(models: &[StmtModel]) -> bool {
@@ -56,14 +56,18 @@ pub fn isl_schedule(scop: &Scop, bonds: &Bonds, fusion: Fusion) -> isl::Result<S
     )?;
     // What is known about the parameters keeps the relations small.
     let small = |relation: &UnionMap| relation.clone().gist_params(scop.context.clone())?.coalesce();
-    let (domain, order, apart) = (scop.domain()?, small(&bonds.order)?, small(&bonds.apart)?);
+    let domain = scop.domain()?;
+    let order = small(&bonds.order)?;
+    let apart = if bonds.are_same { order.clone() } else { small(&bonds.apart)? };
     let whole = UnionMap::from_domain(domain.clone())?;
-    let Some(shrink) = Shrink::of(&[&whole, &order, &apart])? else {
+    let numbers = if bonds.are_same { &[&whole, &order][..] } else { &[&whole, &order, &apart] };
+    let Some(shrink) = Shrink::of(numbers)? else {
         return from_constraints(scop.context.clone(), domain, order, apart);
     };
     let context = shrink.context(scop.context.clone())?;
-    let found =
-        from_constraints(context, shrink.set(domain.clone())?, shrink.map(&order)?, shrink.map(&apart)?)?;
+    let order = shrink.map(&order)?;
+    let apart = if bonds.are_same { order.clone() } else { shrink.map(&apart)? };
+    let found = from_constraints(context, shrink.set(domain.clone())?, order, apart)?;
     shrink.undo(&found, &domain)
 }
 
@@ -184,13 +188,17 @@ impl Candidate {
 }
 
 impl Candidate {
+    /// Whether rows are written out.
+    pub fn has_rows(&self) -> bool {
+        !self.jams.is_empty() || self.changes.iter().any(|planned| planned.change.jam.is_some())
+    }
+
     /// Whether rows are written out and nothing else is changed.
     pub fn is_only_written_out(&self, original: &Candidate) -> bool {
-        let has_rows = |planned: &Planned| planned.change.jam.is_some();
-        let is_plain = |planned: &&Planned| planned.change == Change::none(planned.change.order.len());
-        (!self.jams.is_empty() || self.changes.iter().any(has_rows))
-            && self.changes.iter().filter(|planned| !has_rows(planned)).all(|planned| is_plain(&planned))
-            && self.has_times_of(original)
+        let is_as_it_was = |Planned { change, .. }: &Planned| {
+            change.jam.is_some() || *change == Change::none(change.order.len())
+        };
+        self.has_rows() && self.changes.iter().all(is_as_it_was) && self.has_times_of(original)
     }
 
     /// Whether it is the program's own order.
@@ -473,7 +481,16 @@ impl Chooser<'_> {
             orders.truncate(TILED_ORDERS);
             orders = orders.into_iter().map(|(cost, change)| self.tiled(change, cost)).collect();
             orders.extend(self.blocked().into_iter().map(|change| (self.cost_of(&change), change)));
-            orders.extend(self.strips().into_iter().map(|change| (self.cost_of(&change), change)));
+            let mut strips: Vec<_> =
+                self.strips().into_iter().map(|change| (self.cost_of(&change), change)).collect();
+            strips.sort_by(|a, b| a.0.total_cmp(&b.0));
+            strips.truncate(TILED_STRIPS);
+            // Of two loops, the one along the rows stays whole, and to tile the other changes nothing.
+            let tiled = |(cost, change): (f64, Change)| match change.order.len() {
+                0..=2 => (cost, change),
+                _ => self.tiled(change, cost),
+            };
+            orders.extend(strips.into_iter().map(tiled));
         }
         orders.extend(split.map(|change| (self.cost_of(&change), change)));
         let mut best: Option<(f64, Change)> = None;
@@ -596,8 +613,14 @@ impl Chooser<'_> {
         let wholes: Vec<f64> = (0..members.len())
             .map(|at| trip(self.shape, &members[..at], self.at, start.order[at], self.models))
             .collect();
-        let shortest = if self.is_serial(&start) { SHORTEST_SUM } else { SHORTEST_ROW };
-        let mut search = Search { chooser: self, wholes, shortest, best: start.clone(), least: start_cost };
+        let shortest = match start.jam {
+            Some(_) => i64::MAX,
+            None if self.is_serial(&start) => SHORTEST_SUM,
+            None => SHORTEST_ROW,
+        };
+        let tried = HashMap::from([(start.tiles.clone(), start_cost)]);
+        let mut search =
+            Search { chooser: self, wholes, shortest, best: start.clone(), least: start_cost, tried };
         search.pairs();
         for _ in 0..2 {
             let before = search.least;
@@ -650,6 +673,8 @@ struct Search<'a> {
     shortest: i64,
     best: Change,
     least: f64,
+    /// What these tile sizes cost.
+    tried: HashMap<Vec<Option<i64>>, f64>,
 }
 
 impl Search<'_> {
@@ -667,13 +692,15 @@ impl Search<'_> {
         let mut change = self.best.clone();
         for (at, size) in sizes {
             let is_innermost = at + 1 == self.wholes.len();
-            let is_short = is_innermost && (2..self.shortest).contains(size);
+            let is_row = at + 2 == self.wholes.len();
+            let is_short = is_innermost && (2..self.shortest).contains(size)
+                || is_row && *size > 1 && change.jam.is_some_and(|strip| *size <= strip.rows);
             if is_short || *size > 1 && 2.0 * *size as f64 > self.wholes[*at] {
                 return;
             }
             change.tiles[*at] = (*size > 1).then_some(*size);
         }
-        let cost = self.chooser.cost_of(&change);
+        let cost = *self.tried.entry(change.tiles.clone()).or_insert_with(|| self.chooser.cost_of(&change));
         if cost < self.least * CLEARLY {
             (self.best, self.least) = (change, cost);
         }
@@ -688,6 +715,8 @@ const TILE_SIZES: [i64; 7] = [1, 8, 16, 32, 64, 128, 256];
 const PAIRED_SIZES: [i64; 3] = [8, 16, 32];
 /// How many rows are written out.
 const STRIPS: [i64; 2] = [4, 8];
+/// How many ways to write out rows are tiled.
+const TILED_STRIPS: usize = 2;
 /// How many orders of a band are tiled.
 const TILED_ORDERS: usize = 4;
 const CLEARLY: f64 = 0.99;

@@ -139,9 +139,11 @@ pub fn cost(models: &[StmtModel], paths: &[Path], machine: &Machine) -> Cost {
     let placed: Vec<Placed<'_>> = paths.iter().map(|path| place(path, &models[path.stmt])).collect();
     let mut total = Cost { work: work(&placed, machine), ..Cost::default() };
     total.control = control(&placed);
-    total.l1 = L1_MISS * misses(&placed, machine.l1_bytes as f64, 0.0, machine);
-    total.l2 = L2_MISS * misses(&placed, machine.l2_bytes as f64, UNFORESEEN, machine);
-    total.l3 = L3_MISS * misses(&placed, machine.l3_room() as f64, UNFORESEEN, machine);
+    let footprints = footprints(&placed, machine.line_bytes as f64);
+    let misses = |size: u64, unforeseen| misses(&placed, &footprints, (size as f64, unforeseen), machine);
+    total.l1 = L1_MISS * misses(machine.l1_bytes, 0.0);
+    total.l2 = L2_MISS * misses(machine.l2_bytes, UNFORESEEN);
+    total.l3 = L3_MISS * misses(machine.l3_room(), UNFORESEEN);
     total
 }
 
@@ -472,24 +474,19 @@ fn lines(moved: &Moved, path: &Path, from: usize, line: f64) -> f64 {
 }
 
 /// What makes two accesses touch the same lines in one run of the loops from a certain one on: the array, the loop, the
-/// strides, and the offset in each subscript that these loops do not move (in a moved one they meet).
-type Key = (u32, Option<usize>, Vec<Vec<i64>>, Vec<Option<i64>>);
+/// strides of one loop after the other, how many loops there are, and the offset in each subscript that these loops do not move (in a moved one they meet).
+type Key = (u32, Option<usize>, Vec<i64>, usize, Vec<Option<i64>>);
 
 fn key(one: &Placed<'_>, moved: &Moved, from: usize) -> Key {
-    let strides = match &moved.strides {
-        Some(strides) => strides[from.min(strides.len())..]
-            .iter()
-            .map(|strides| strides.iter().map(|stride| (stride * 16.0) as i64).collect())
-            .collect(),
-        None => Vec::new(),
-    };
+    let inside = moved.strides.as_ref().map_or(&[][..], |strides| &strides[from.min(strides.len())..]);
+    let strides = inside.iter().flatten().map(|stride| (stride * 16.0) as i64).collect();
     let fixed = |(dim, offset): (usize, &f64)| {
-        let strides = moved.strides.as_ref()?;
-        let moves = strides[from.min(strides.len())..].iter().any(|strides| strides[dim] != 0.0);
+        moved.strides.as_ref()?;
+        let moves = inside.iter().any(|strides| strides[dim] != 0.0);
         (!moves && dim + 1 < moved.offsets.len()).then_some(*offset as i64)
     };
     let offsets = moved.offsets.iter().enumerate().map(fixed).collect();
-    (moved.array, one.path.loops.get(from).map(|each| each.id), strides, offsets)
+    (moved.array, one.path.loops.get(from).map(|each| each.id), strides, inside.len(), offsets)
 }
 
 /// The bytes that one run of each loop touches.
@@ -511,9 +508,13 @@ fn footprints(placed: &[Placed<'_>], line: f64) -> HashMap<usize, f64> {
 }
 
 /// How many lines are brought into a cache of this size; those that overlapping runs wait for count several times.
-fn misses(placed: &[Placed<'_>], size: f64, unforeseen: f64, machine: &Machine) -> f64 {
+fn misses(
+    placed: &[Placed<'_>],
+    footprints: &HashMap<usize, f64>,
+    (size, unforeseen): (f64, f64),
+    machine: &Machine,
+) -> f64 {
     let line = machine.line_bytes as f64;
-    let footprints = footprints(placed, line);
     // A statement that is executed rarely brings in less than another that shares its lines.
     let mut brought: BTreeMap<Key, f64> = BTreeMap::new();
     for one in placed {

@@ -54,9 +54,9 @@ pub use machine::Machine;
 
 use candidate::Candidate;
 use dataflow::Dependences;
-use isl::{AstLoopType, Id, Schedule, ScheduleNode, ScheduleNodeType};
+use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType};
 use legality::{Reductions, Verdict};
-use model::Scop;
+use model::{Access, AccessKind, Scop, Stmt};
 use std::cell::Cell;
 use std::fmt;
 use threads::Marked;
@@ -165,24 +165,35 @@ pub struct New {
 /// What kind of loops a schedule has: what it takes before they pay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Loops in another order.
+    /// Loops in another order, or rows that are skewed against each other.
     Plain,
     /// Some are tiled.
     Tiled,
     /// Blocks of cells in registers, or rows written out.
     Blocks,
+    /// Rows written out that are not equally long.
+    Edges,
 }
 
 impl Form {
-    fn of(candidate: &Candidate) -> Form {
+    fn of(scop: &Scop, candidate: &Candidate) -> isl::Result<Form> {
         let some =
             |has: fn(&tree::Change) -> bool| candidate.changes.iter().any(|planned| has(&planned.change));
-        let has_blocks = some(|change| change.block.is_some() || change.jam.is_some());
-        match (has_blocks || !candidate.jams.is_empty(), some(tree::Change::is_tiled)) {
+        for planned in candidate.changes.iter().filter(|planned| planned.change.jam.is_some()) {
+            for stmt in planned.stmts() {
+                if !scop.stmts[stmt].domain.is_box()? {
+                    return Ok(Form::Edges);
+                }
+            }
+        }
+        let is_skewed = |change: &tree::Change| change.jam.is_some_and(|strip| strip.is_skewed);
+        let has_rows = some(|change| change.jam.is_some()) || !candidate.jams.is_empty();
+        Ok(match (some(|change| change.block.is_some()) || has_rows, some(tree::Change::is_tiled)) {
+            _ if some(is_skewed) => Form::Plain,
             (true, _) => Form::Blocks,
             (false, true) => Form::Tiled,
             (false, false) => Form::Plain,
-        }
+        })
     }
 }
 
@@ -468,12 +479,10 @@ impl Optimizer<'_> {
     }
 
     fn bonds(&self) -> isl::Result<Bonds> {
-        let apart = self.dependences.strict()?;
-        let order = match self.options.reductions {
-            Reductions::Kept => apart.clone(),
-            Reductions::Relaxed => self.dependences.relaxed()?,
-        };
-        Ok(Bonds { order, apart })
+        let apart = self.dependences.strict()?.coalesce()?;
+        let are_same = self.options.reductions == Reductions::Kept;
+        let order = if are_same { apart.clone() } else { self.dependences.relaxed()?.coalesce()? };
+        Ok(Bonds { order, apart, are_same })
     }
 
     /// The cheapest candidate; `None` if there is none within the budget.
@@ -485,6 +494,10 @@ impl Optimizer<'_> {
     ) -> Result<Option<Choice>, Error> {
         let mut best: Option<(Cost, Candidate)> = None;
         let all: &[Way] = match self.options.fusion {
+            // A scalar that loops write keeps all of its accesses in order: nothing is left for isl.
+            Fusion::Auto if self.scop.stmts.len() > 1 && has_scalars(self.scop) => {
+                &[Way::Own, Way::Distributed, Way::Jammed]
+            }
             // There is nothing to distribute.
             Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
             // What must be fused is fused with the least fusion, too.
@@ -511,7 +524,7 @@ impl Optimizer<'_> {
             // Of what is about as good the program's own order is taken.
             let margin = if matches!(way, Way::Jammed) { 1.0 / CLEARLY } else { CLEARLY };
             let better = |(best, _): &(Cost, Candidate)| cost.total() < margin * best.total();
-            if best.as_ref().is_none_or(better) {
+            if best.as_ref().is_none_or(better) && self.is_legal(*way, &found)? {
                 best = Some((cost, found));
             }
         }
@@ -534,7 +547,9 @@ impl Optimizer<'_> {
         before: &Candidate,
         mut best: Choice,
     ) -> Result<Choice, Error> {
-        if best.candidate.cost.total() <= self.options.threshold * before.cost.total() {
+        // Rows that wait less do so in each thread.
+        let alone = Prediction { original: before.cost, new: best.candidate.cost };
+        if self.pays(&alone, best.candidate.has_rows()) {
             return Ok(best);
         }
         let sure = best.candidate.cost.work.max(before.cost.work) / best.candidate.cost.work.max(1.0);
@@ -603,24 +618,38 @@ impl Optimizer<'_> {
         }
     }
 
-    /// What isl's scheduler finds, if it finds something legal. It can fail, for example when no coefficients in bounds
-    /// carry the dependences.
+    /// What isl's scheduler finds, which need not be legal. It can fail, for example when no coefficients in bounds carry the
+    /// dependences.
     fn by_isl(&self, bonds: &Bonds, fusion: Fusion) -> isl::Result<Option<Schedule>> {
-        let schedule = match candidate::isl_schedule(self.scop, bonds, fusion) {
-            Err(error) if !error.is_budget() => return Ok(None),
-            schedule => schedule?,
-        };
-        match legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions) {
-            Ok(verdict) => Ok(verdict.is_legal().then_some(schedule)),
-            Err(legality::Error::Isl(error)) => Err(error),
-            Err(_) => Ok(None),
+        match candidate::isl_schedule(self.scop, bonds, fusion) {
+            Err(error) if !error.is_budget() => Ok(None),
+            schedule => schedule.map(Some),
+        }
+    }
+
+    /// Whether a candidate is legal before its changes. Those from the program's own loops are by the way they are made; what
+    /// isl found is looked at only if it is to be taken.
+    fn is_legal(&self, way: Way, found: &Candidate) -> Result<bool, Error> {
+        let Way::Isl(_) = way else { return Ok(true) };
+        let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
+        let verdict = self.scop.ctx.with_budget((left / 3).min(candidate::ISL_OPERATIONS), || {
+            legality::check_with(self.scop, self.dependences, &found.schedule, self.options.reductions)
+        });
+        match verdict {
+            Ok(verdict) => Ok(verdict.is_legal()),
+            Err(error) if error.is_budget() => {
+                self.spent.set(true);
+                Ok(false)
+            }
+            Err(legality::Error::Isl(error)) => Err(error.into()),
+            Err(_) => Ok(false),
         }
     }
 
     /// Makes the changes; the inner error: what came out is not legal.
     fn finish(&mut self, best: Candidate) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
-        let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(&best));
+        let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(self.scop, &best)?);
         let blocks = best.changes.iter().map(|planned| planned.change.blocked.len()).sum();
         let schedule = tree::apply(self.scop, best.schedule, &best.changes, &best.jams)?;
         *self.step = "the proof of legality";
@@ -687,6 +716,14 @@ impl Optimizer<'_> {
             _ => node.band_split(last)?.child(0)?.insert_mark(mark)?.parent(),
         }
     }
+}
+
+/// Whether a scalar is written in a loop.
+fn has_scalars(scop: &Scop) -> bool {
+    let is_written =
+        |access: &Access| access.kind != AccessKind::Read && scop.array(access.array).kind.is_scalar();
+    let in_loops = |stmt: &&Stmt| stmt.domain.dim(DimType::Set).is_ok_and(|dims| dims > 0);
+    scop.stmts.iter().filter(in_loops).any(|stmt| stmt.accesses.iter().any(is_written))
 }
 
 /// How many times the least conceivable cost is good enough to search no further.

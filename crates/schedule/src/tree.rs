@@ -203,13 +203,16 @@ pub struct Bonds {
     pub order: UnionMap,
     /// What must not run side by side: the same and the updates of reductions.
     pub apart: UnionMap,
+    /// Whether both are the same.
+    pub are_same: bool,
 }
 
 /// What may be done to a leaf band, given its parts.
 pub fn freedom(scop: &Scop, bonds: &Bonds, band: &Band, parts: &[Vec<usize>]) -> isl::Result<Freedom> {
     let partial = band.node.band_get_partial_schedule()?;
     let count = band.rows.len();
-    let (order, apart) = (inside(&bonds.order, &band.node)?, inside(&bonds.apart, &band.node)?);
+    let apart = inside(&bonds.apart, &band.node)?;
+    let order = if bonds.are_same { apart.clone() } else { inside(&bonds.order, &band.node)? };
     let members = (0..count).map(|at| member(&partial, at)).collect::<isl::Result<Vec<_>>>()?;
     let mut permutable = count > 1;
     for each in &members {

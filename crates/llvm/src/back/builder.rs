@@ -238,6 +238,17 @@ impl<'p> Builder<'p> {
         ask!(llvm_c::LLVMBuildCall2(self.raw, ty, function, arguments.as_mut_ptr(), 4, NO_NAME));
     }
 
+    /// The same address, of which LLVM no longer knows what it was made from.
+    pub fn hidden(&self, address: Value<'p>) -> Value<'p> {
+        const NAME: &str = "llvm.strip.invariant.group";
+        let module = ask!(llvm_c::LLVMGetGlobalParent(self.function));
+        let id = ask!(llvm_c::LLVMLookupIntrinsicID(NAME.as_ptr().cast(), NAME.len()));
+        let mut types = [self.type_of(address).0];
+        let function = ask!(llvm_c::LLVMGetIntrinsicDeclaration(module, id, types.as_mut_ptr(), 1));
+        let ty = ask!(llvm_c::LLVMIntrinsicGetType(self.context, id, types.as_mut_ptr(), 1));
+        self.call(ty, function, address)
+    }
+
     /// What a function without parameters of the program gives, a number of 32 bits. `None`: something else has that name.
     pub fn ask(&self, name: &std::ffi::CStr) -> Option<Value<'p>> {
         let ty = ask!(llvm_c::LLVMFunctionType(self.int(32).0, std::ptr::null_mut(), 0, 0));

@@ -13,7 +13,7 @@ use super::panel::{Around, PanelMemory, Panels};
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::scratch::{Memory, needs_heap};
 use super::threads::{Fork, Forks, Rounds};
-use super::values::{Hoisted, Sum, Values};
+use super::values::{Head, Hoisted, Sum, Values};
 use crate::front::affine::is_invariant;
 use crate::front::bodies::Links;
 use crate::front::exits::{Exit, ExitValue};
@@ -43,8 +43,9 @@ pub struct Prepared<'p> {
 
 /// Does what needs LLVM's analyses. `None`: some value cannot be computed before the region.
 pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>, rewrite: Option<&Rewrite>) -> Option<Prepared<'p>> {
-    let blocks: Vec<_> = region_blocks(lifted.region).into_iter().collect();
-    let scope: HashSet<_> = blocks.iter().copied().collect();
+    let scope = region_blocks(lifted.region);
+    // In the order of the function, in which copies are made.
+    let blocks: Vec<_> = pass.blocks().into_iter().filter(|block| scope.contains(block)).collect();
     let before = pass.split_entering(lifted.region.entry, &blocks);
     let has_rows = lifted.arrays.iter().any(|source| matches!(source, ArraySource::Rows(_)));
     let entering = if has_rows || needs_heap(rewrite) {
@@ -68,6 +69,7 @@ pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>, rewrite: Option<&Rewrite
         around: lifted.around,
         next: HashMap::new(),
         sums: HashMap::new(),
+        head: None,
     };
     let param = |scev: &ScevRef<'p>| {
         let value = values.scev(scev, &[], &[], false)?;
@@ -315,6 +317,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
                 around: lifted.around,
                 next: HashMap::new(),
                 sums: HashMap::new(),
+                head: None,
             },
             links: loops.rewrite.map_or_else(|| lifted.links.clone(), |rewrite| rewrite.links(&lifted.links)),
             facts: Facts::new(pass, &lifted.arrays, loops.overlap, scratch),
@@ -585,8 +588,9 @@ impl<'p> Emitter<'_, 'p> {
         };
         let group = l.is_vector.then(|| self.facts.open());
         let around = self.innermost.replace(Around::of(l));
+        let outer_head = std::mem::replace(&mut self.values.head, skewed_head(l, preheader));
         self.nodes(&l.body)?;
-        self.innermost = around;
+        (self.innermost, self.values.head) = (around, outer_head);
         let b = self.builder();
         let goes_on = match rounds.stride {
             // The next value may be beyond all numbers.
@@ -624,20 +628,32 @@ impl<'p> Emitter<'_, 'p> {
 
     /// The value of a counter; if it is a sum, its parts are kept for addresses.
     fn counter(&mut self, counter: &Expr) -> Option<Value<'p>> {
-        let value = self.expr(counter)?;
+        let value = self.fixed(counter, false)?;
         if let Some(innermost) = self.innermost.map(|around| around.variable)
             && let Some((constant, others)) = sum(counter, innermost)
         {
-            let b = self.builder();
-            let other = |(expr, is_negative)| {
-                let value = self.expr(expr)?;
-                Some(if is_negative { b.binary(LLVMSub, b.index(0), value) } else { value })
-            };
-            let others = others.into_iter().map(other).collect::<Option<_>>()?;
+            let others = others.into_iter().map(|(expr, is_negative)| self.fixed(expr, is_negative));
+            let others = others.collect::<Option<_>>()?;
             let variable = *self.variables.get(&innermost)?;
             self.values.sums.insert(value, Sum { variable, constant, others });
         }
         Some(value)
+    }
+
+    /// An expression or its negative; what a skewed vector loop does not change is computed before it.
+    fn fixed(&mut self, expr: &Expr, is_negative: bool) -> Option<Value<'p>> {
+        let b = self.builder();
+        let write = || {
+            let value = self.expr(expr)?;
+            Some(if is_negative { b.binary(LLVMSub, b.index(0), value) } else { value })
+        };
+        let is_moving = self.innermost.is_none_or(|around| expr.mentions(around.variable));
+        let Some(head) = self.values.head.as_ref().filter(|_| !is_moving) else { return write() };
+        let value = self.values.in_head(head, write);
+        let mut head = self.values.head.take()?;
+        head.fixed.extend(value);
+        self.values.head = Some(head);
+        value
     }
 
     /// One instance of a statement.
@@ -1012,6 +1028,28 @@ fn sum(expr: &Expr, variable: Variable) -> Option<(i64, Vec<(&Expr, bool)>)> {
     others.remove(at);
     let is_sum = constant != 0 || !others.is_empty();
     (is_sum && !others.iter().any(|(other, _)| other.mentions(variable))).then_some((constant, others))
+}
+
+/// Where the rows of a vector loop begin, if it is skewed: a counter in it is the sum of its variable and others, and one of the
+/// loops around is not a variable either.
+fn skewed_head<'p>(l: &For, block: Block<'p>) -> Option<Head<'p>> {
+    let is_skewed = l.is_vector && has_skewed(&l.body, l.variable)?;
+    is_skewed.then(|| Head { block, fixed: HashSet::new() })
+}
+
+/// `None`: there are loops.
+fn has_skewed(nodes: &[Node], variable: Variable) -> Option<bool> {
+    nodes.iter().try_fold(false, |has, node| match node {
+        Node::For(_) => None,
+        Node::If { then, otherwise, .. } => {
+            Some(has | has_skewed(then, variable)? | has_skewed(otherwise, variable)?)
+        }
+        Node::Stmt { counters, .. } => {
+            let is_skewed = |counter| sum(counter, variable).is_some_and(|(_, others)| !others.is_empty());
+            let sums = counters.iter().filter(|counter| matches!(counter, Expr::Op(..)));
+            Some(has | (counters.iter().any(is_skewed) && sums.count() > 1))
+        }
+    })
 }
 
 /// Whether a vector loop runs through a row of a tile. LLVM would unroll it completely: that gains nothing, and strength reduction

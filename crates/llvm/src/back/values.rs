@@ -10,7 +10,7 @@ use crate::scev::{Scev, ScevKind, ScevRef, Scevs};
 use astgen::{Expr, Op, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Values computed before the region.
 #[derive(Default)]
@@ -58,6 +58,16 @@ pub struct Values<'a, 'p> {
     pub next: HashMap<Value<'p>, (i64, Value<'p>)>,
     /// Of counters that are sums with the variable of the innermost new loop in them: their parts.
     pub sums: HashMap<Value<'p>, Sum<'p>>,
+    /// Where rows are begun, if what is written is in a skewed vector loop.
+    pub head: Option<Head<'p>>,
+}
+
+/// The block before a vector loop.
+pub struct Head<'p> {
+    /// It has its terminator.
+    pub block: Block<'p>,
+    /// Counters, and parts of them, that were computed there.
+    pub fixed: HashSet<Value<'p>>,
 }
 
 /// `variable + constant + others`.
@@ -146,6 +156,9 @@ impl<'p> Values<'_, 'p> {
         counters: &[Value<'p>],
         is_exact: bool,
     ) -> Option<Value<'p>> {
+        if let Some(address) = self.element_of_hidden(row, chain, counters) {
+            return Some(address);
+        }
         let b = self.builder;
         let counter = |over: Loop<'p>| counters.get(chain.iter().position(|l| *l == over)?).copied();
         let mut address = self.scev(row.start, chain, counters, is_exact)?;
@@ -167,6 +180,59 @@ impl<'p> Values<'_, 'p> {
         let is_whole = is_exact && sum.others.is_empty();
         let index = self.ahead(sum.variable, row.ahead.checked_add(sum.constant)?, is_whole);
         Some(b.element(address, cell, index, is_whole))
+    }
+
+    /// The same in a skewed vector loop. There the start of a row depends on the bounds of all loops around, in each of their
+    /// terms, and LLVM's strength reduction would look at all ways to add them up, for each row: longer than all other passes
+    /// together (`heat-3d`). So the start is computed before the loop, without constants, which tell rows apart, and LLVM does
+    /// not get to know how.
+    fn element_of_hidden(
+        &self,
+        row: &Row<'_, 'p>,
+        chain: &[Loop<'p>],
+        counters: &[Value<'p>],
+    ) -> Option<Value<'p>> {
+        let (b, head) = (self.builder, self.head.as_ref()?);
+        let counter = |over: Loop<'p>| counters.get(chain.iter().position(|l| *l == over)?).copied();
+        let sum = self.sums.get(&counter(row.over)?).filter(|sum| !sum.others.is_empty())?;
+        let is_known = |scev: &Scev<'p>| {
+            matches!(scev.kind, ScevKind::Constant(_)) || self.hoisted.known.contains_key(&scev.raw)
+        };
+        let is_fixed = |over: &Loop<'p>| counter(*over).is_some_and(|counter| head.fixed.contains(&counter));
+        let all_are = is_known(row.start)
+            && row.outer.iter().all(|(step, over)| is_known(step) && is_fixed(over))
+            && sum.others.iter().all(|other| head.fixed.contains(other));
+        if !all_are {
+            return None;
+        }
+        let constant = constant_part(row.start);
+        let cell = b.sized(row.step.unsigned_abs());
+        let start = self.in_head(head, || {
+            let mut address = self.scev(row.start, chain, counters, false)?;
+            if constant != 0 {
+                address = b.displace(address, b.index(-constant), false);
+            }
+            for (step, over) in row.outer.iter().rev() {
+                let step = self.scev(step, chain, counters, false)?;
+                let way = b.binary(LLVMMul, step, b.resize(counter(*over)?, b.type_of(step), true));
+                address = b.displace(address, way, false);
+            }
+            let others = sum.others.iter();
+            Some(b.hidden(others.fold(address, |address, other| b.element(address, cell, *other, false))))
+        })?;
+        let between = constant - row.ahead * row.step;
+        let start = if between == 0 { start } else { b.displace(start, b.index(between), false) };
+        let index = self.ahead(sum.variable, row.ahead.checked_add(sum.constant)?, false);
+        Some(b.element(start, cell, index, false))
+    }
+
+    /// Writes before the loop.
+    pub fn in_head<T>(&self, head: &Head<'p>, write: impl FnOnce() -> Option<T>) -> Option<T> {
+        let here = self.builder.here();
+        self.builder.before(head.block.terminator()?);
+        let written = write();
+        self.builder.at_end(here);
+        written
     }
 
     /// The counter some steps later.
