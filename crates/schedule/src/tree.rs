@@ -8,7 +8,7 @@
 //! - a member that is *sunk* becomes a loop of its own in each part: `for k { S; T }` becomes
 //!   `for k { S }; for k { T }`. This is legal if no dependence goes from a part to an earlier one once the other
 //!   members are equal;
-//! - the innermost member can be *split* at an iteration such that it is parallel before and behind that ([`crate::pivot`]).
+//! - the innermost member can be *split* at an iteration such that it is parallel before and behind that (module `pivot`).
 
 use crate::affine::{Row, row};
 use crate::apart;
@@ -479,7 +479,7 @@ pub struct Change {
     /// The block of cells that stays in registers, if there is one: the last three members of the order are the terms of
     /// the sums, the rows and the columns.
     pub block: Option<Block>,
-    /// The statements that have such blocks: the only one, or those that are alone in most tiles ([`crate::apart`]).
+    /// The statements that have such blocks: the only one, or those that are alone in most tiles (module `apart`).
     pub blocked: Vec<usize>,
     /// Whether the innermost member, which is the last one as before, is split ([`Freedom::split`]).
     pub split: bool,
