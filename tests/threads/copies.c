@@ -52,22 +52,22 @@ void carried(void) {
 // }
 // orthant: astgen: kept
 // // iterations run in threads
-// for (c0 = 0; c0 <= 99; c0 += 4) {
+// for (c0 = 0; c0 <= 99; c0 += 8) {
 //   for (c1 = 0; c1 <= min((-c0 + 99), (0 - 1)); c1 += 1) {
-//     for (c2 = c0; c2 <= min((c0 + 3), (-c1 + 99)); c2 += 1) {
+//     for (c2 = c0; c2 <= min((c0 + 7), (-c1 + 99)); c2 += 1) {
 //       S0(c1, c2);
 //       S1(c1, c2);
 //     }
 //   }
-//   for (c1 = 0; c1 <= min((-c0 + 99), ((-1 * c0) + 96)); c1 += 1) {
+//   for (c1 = 0; c1 <= min((-c0 + 99), ((-1 * c0) + 92)); c1 += 1) {
 //     // iterations are written out
-//     for (c2 = c0; c2 <= c0 + 3; c2 += 1) {
+//     for (c2 = c0; c2 <= c0 + 7; c2 += 1) {
 //       S0(c1, c2);
 //       S1(c1, c2);
 //     }
 //   }
-//   for (c1 = max(0, (min((-c0 + 99), ((-1 * c0) + 96)) + 1)); c1 <= -c0 + 99; c1 += 1) {
-//     for (c2 = c0; c2 <= min((c0 + 3), (-c1 + 99)); c2 += 1) {
+//   for (c1 = max(0, (min((-c0 + 99), ((-1 * c0) + 92)) + 1)); c1 <= -c0 + 99; c1 += 1) {
+//     for (c2 = c0; c2 <= min((c0 + 7), (-c1 + 99)); c2 += 1) {
 //       S0(c1, c2);
 //       S1(c1, c2);
 //     }

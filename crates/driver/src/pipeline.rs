@@ -394,6 +394,7 @@ fn only_where_enough(options: &Options, model: &mut Modelled<'_>) -> Result<(), 
         Form::Blocks => length * 4 / 5,
         Form::Plain => length,
         Form::Tiled => length * 5 / 2,
+        Form::Edges => length * 4,
     };
     match assume::enough(&model.lifted.scop, Least { length, sum })
         .map_err(|error| of_isl(error, "schedule"))?

@@ -46,13 +46,13 @@ pub fn change(of_one: Change, stmts: Vec<usize>, sink: bool, trips: &[f64]) -> O
 pub fn filters(scop: &Scop, tiles: &ScheduleNode, stmts: &[usize]) -> isl::Result<UnionSetList> {
     let all = tiles.get_domain()?;
     let starts = tiles.band_get_partial_schedule_union_map()?.intersect_domain(all.clone())?;
-    let (mut list, mut others) = (UnionSetList::alloc(&scop.ctx, stmts.len() + 1)?, all);
+    let (mut list, mut others) = (UnionSetList::alloc(&scop.ctx, stmts.len() + 1)?, all.clone());
     for stmt in stmts {
         let alone = alone(&starts, &scop.stmts[*stmt].name)?;
-        others = others.subtract(alone.clone())?;
-        list = list.add(alone)?;
+        others = others.subtract(alone.clone())?.coalesce()?;
+        list = list.add(alone.gist(all.clone())?)?;
     }
-    list.add(others)
+    list.add(others.gist(all)?)
 }
 
 /// The instances of a statement in tiles in which there is no other.
@@ -63,14 +63,16 @@ fn alone(starts: &UnionMap, name: &str) -> isl::Result<UnionSet> {
             own = Some(map);
             continue;
         }
-        let tiles = map.range()?.remove_divs()?;
+        let tiles = map.range()?.remove_divs()?.coalesce()?;
         shared = Some(match shared {
             Some(known) => known.union(tiles)?,
             None => tiles,
         });
     }
     match (own, shared) {
-        (Some(own), Some(shared)) => UnionSet::from_set(own.subtract_range(shared)?.domain()?),
+        (Some(own), Some(shared)) => {
+            UnionSet::from_set(own.subtract_range(shared.coalesce()?)?.domain()?.coalesce()?)
+        }
         (Some(own), None) => UnionSet::from_set(own.domain()?),
         (None, _) => UnionSet::empty_ctx(starts.ctx()),
     }

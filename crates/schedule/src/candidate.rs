@@ -188,13 +188,17 @@ impl Candidate {
 }
 
 impl Candidate {
+    /// Whether rows are written out.
+    pub fn has_rows(&self) -> bool {
+        !self.jams.is_empty() || self.changes.iter().any(|planned| planned.change.jam.is_some())
+    }
+
     /// Whether rows are written out and nothing else is changed.
     pub fn is_only_written_out(&self, original: &Candidate) -> bool {
-        let has_rows = |planned: &Planned| planned.change.jam.is_some();
-        let is_plain = |planned: &&Planned| planned.change == Change::none(planned.change.order.len());
-        (!self.jams.is_empty() || self.changes.iter().any(has_rows))
-            && self.changes.iter().filter(|planned| !has_rows(planned)).all(|planned| is_plain(&planned))
-            && self.has_times_of(original)
+        let is_as_it_was = |Planned { change, .. }: &Planned| {
+            change.jam.is_some() || *change == Change::none(change.order.len())
+        };
+        self.has_rows() && self.changes.iter().all(is_as_it_was) && self.has_times_of(original)
     }
 
     /// Whether it is the program's own order.
@@ -477,7 +481,16 @@ impl Chooser<'_> {
             orders.truncate(TILED_ORDERS);
             orders = orders.into_iter().map(|(cost, change)| self.tiled(change, cost)).collect();
             orders.extend(self.blocked().into_iter().map(|change| (self.cost_of(&change), change)));
-            orders.extend(self.strips().into_iter().map(|change| (self.cost_of(&change), change)));
+            let mut strips: Vec<_> =
+                self.strips().into_iter().map(|change| (self.cost_of(&change), change)).collect();
+            strips.sort_by(|a, b| a.0.total_cmp(&b.0));
+            strips.truncate(TILED_STRIPS);
+            // Of two loops, the one along the rows stays whole, and to tile the other changes nothing.
+            let tiled = |(cost, change): (f64, Change)| match change.order.len() {
+                0..=2 => (cost, change),
+                _ => self.tiled(change, cost),
+            };
+            orders.extend(strips.into_iter().map(tiled));
         }
         orders.extend(split.map(|change| (self.cost_of(&change), change)));
         let mut best: Option<(f64, Change)> = None;
@@ -600,7 +613,11 @@ impl Chooser<'_> {
         let wholes: Vec<f64> = (0..members.len())
             .map(|at| trip(self.shape, &members[..at], self.at, start.order[at], self.models))
             .collect();
-        let shortest = if self.is_serial(&start) { SHORTEST_SUM } else { SHORTEST_ROW };
+        let shortest = match start.jam {
+            Some(_) => i64::MAX,
+            None if self.is_serial(&start) => SHORTEST_SUM,
+            None => SHORTEST_ROW,
+        };
         let tried = HashMap::from([(start.tiles.clone(), start_cost)]);
         let mut search =
             Search { chooser: self, wholes, shortest, best: start.clone(), least: start_cost, tried };
@@ -675,7 +692,9 @@ impl Search<'_> {
         let mut change = self.best.clone();
         for (at, size) in sizes {
             let is_innermost = at + 1 == self.wholes.len();
-            let is_short = is_innermost && (2..self.shortest).contains(size);
+            let is_row = at + 2 == self.wholes.len();
+            let is_short = is_innermost && (2..self.shortest).contains(size)
+                || is_row && *size > 1 && change.jam.is_some_and(|strip| *size <= strip.rows);
             if is_short || *size > 1 && 2.0 * *size as f64 > self.wholes[*at] {
                 return;
             }
@@ -696,6 +715,8 @@ const TILE_SIZES: [i64; 7] = [1, 8, 16, 32, 64, 128, 256];
 const PAIRED_SIZES: [i64; 3] = [8, 16, 32];
 /// How many rows are written out.
 const STRIPS: [i64; 2] = [4, 8];
+/// How many ways to write out rows are tiled.
+const TILED_STRIPS: usize = 2;
 /// How many orders of a band are tiled.
 const TILED_ORDERS: usize = 4;
 const CLEARLY: f64 = 0.99;

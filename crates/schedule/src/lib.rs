@@ -165,24 +165,35 @@ pub struct New {
 /// What kind of loops a schedule has: what it takes before they pay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Loops in another order.
+    /// Loops in another order, or rows that are skewed against each other.
     Plain,
     /// Some are tiled.
     Tiled,
     /// Blocks of cells in registers, or rows written out.
     Blocks,
+    /// Rows written out that are not equally long.
+    Edges,
 }
 
 impl Form {
-    fn of(candidate: &Candidate) -> Form {
+    fn of(scop: &Scop, candidate: &Candidate) -> isl::Result<Form> {
         let some =
             |has: fn(&tree::Change) -> bool| candidate.changes.iter().any(|planned| has(&planned.change));
-        let has_blocks = some(|change| change.block.is_some() || change.jam.is_some());
-        match (has_blocks || !candidate.jams.is_empty(), some(tree::Change::is_tiled)) {
+        for planned in candidate.changes.iter().filter(|planned| planned.change.jam.is_some()) {
+            for stmt in planned.stmts() {
+                if !scop.stmts[stmt].domain.is_box()? {
+                    return Ok(Form::Edges);
+                }
+            }
+        }
+        let is_skewed = |change: &tree::Change| change.jam.is_some_and(|strip| strip.is_skewed);
+        let has_rows = some(|change| change.jam.is_some()) || !candidate.jams.is_empty();
+        Ok(match (some(|change| change.block.is_some()) || has_rows, some(tree::Change::is_tiled)) {
+            _ if some(is_skewed) => Form::Plain,
             (true, _) => Form::Blocks,
             (false, true) => Form::Tiled,
             (false, false) => Form::Plain,
-        }
+        })
     }
 }
 
@@ -536,7 +547,9 @@ impl Optimizer<'_> {
         before: &Candidate,
         mut best: Choice,
     ) -> Result<Choice, Error> {
-        if best.candidate.cost.total() <= self.options.threshold * before.cost.total() {
+        // Rows that wait less do so in each thread.
+        let alone = Prediction { original: before.cost, new: best.candidate.cost };
+        if self.pays(&alone, best.candidate.has_rows()) {
             return Ok(best);
         }
         let sure = best.candidate.cost.work.max(before.cost.work) / best.candidate.cost.work.max(1.0);
@@ -636,7 +649,7 @@ impl Optimizer<'_> {
     /// Makes the changes; the inner error: what came out is not legal.
     fn finish(&mut self, best: Candidate) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
-        let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(&best));
+        let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(self.scop, &best)?);
         let blocks = best.changes.iter().map(|planned| planned.change.blocked.len()).sum();
         let schedule = tree::apply(self.scop, best.schedule, &best.changes, &best.jams)?;
         *self.step = "the proof of legality";
