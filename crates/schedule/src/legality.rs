@@ -254,7 +254,7 @@ pub fn forward_is_legal(
 ) -> Result<bool, Error> {
     let (outside, own) = around(scop, band, member)?;
     let checker = Checker { scop, dependences, kinds: &Kind::ALL };
-    for (_, source, sink, relation) in checker.relations()? {
+    for (source, sink, relation) in checker.together()? {
         let (first, second) = (&own.parts[source.index()][member], &own.parts[sink.index()][member]);
         if first.plain_is_empty()? || second.plain_is_empty()? {
             continue;
@@ -309,7 +309,7 @@ pub fn registers_are_legal(
     let apart = block.clone().lex_lt_map(block.clone())?.union(block.clone().lex_gt_map(block)?)?;
     let together = together.intersect_params(scop.context.clone())?;
     let terms = CommonTerms { together: &together, own, found: OnceCell::new() };
-    for (_, source, sink, relation) in (Checker { scop, dependences, kinds: &Kind::ALL }).relations()? {
+    for (source, sink, relation) in (Checker { scop, dependences, kinds: &Kind::ALL }).together()? {
         let is_inside = source.index() == stmt && sink.index() == stmt;
         if is_inside && terms.has(relation.intersect(together.clone())?.intersect(apart.clone())?)? {
             return Ok(false);
@@ -421,6 +421,9 @@ fn positions(times: &Map, length: usize) -> isl::Result<Vec<Map>> {
         .collect()
 }
 
+/// A dependence of that kind from instances of one statement to those of another.
+type Dependence = (Kind, StmtId, StmtId, Map);
+
 struct Checker<'a> {
     scop: &'a Scop,
     dependences: &'a Dependences,
@@ -463,24 +466,22 @@ impl Checker<'_> {
 
     /// Rule 2: a dependence whose sink does not come after its source.
     fn not_after(&self, times: &Times) -> Result<Option<Violation>, Error> {
-        for (kind, source, sink, relation) in self.relations()? {
+        let found = self.first_broken(|source, sink, relation| {
             let (first, second) = (&times.parts[source.index()], &times.parts[sink.index()]);
             let mut equal = relation;
             for (first, second) in first.iter().zip(second) {
                 let earlier = first.clone().lex_gt_map(second.clone())?.intersect(equal.clone())?;
                 if !earlier.is_empty()? {
-                    return self.explain(kind, source, sink, earlier, Some(times)).map(Some);
+                    return Ok(Some(earlier));
                 }
                 equal = equal.intersect(first.clone().apply_range(second.clone().reverse()?)?)?;
                 if equal.is_empty()? {
-                    break;
+                    return Ok(None);
                 }
             }
-            if !equal.is_empty()? {
-                return self.explain(kind, source, sink, equal, Some(times)).map(Some);
-            }
-        }
-        Ok(None)
+            Ok(if equal.is_empty()? { None } else { Some(equal) })
+        })?;
+        found.map(|broken| self.explain(broken, Some(times))).transpose()
     }
 
     /// Rule 3: a dependence between two children of a set node.
@@ -507,7 +508,7 @@ impl Checker<'_> {
                             .intersect_range_union_set(second.clone())?;
                         for open in open.get_map_list()?.to_vec()? {
                             if !open.is_empty()? {
-                                return self.explain(kind, source, sink, open, None).map(Some);
+                                return self.explain((kind, source, sink, open), None).map(Some);
                             }
                         }
                     }
@@ -519,11 +520,11 @@ impl Checker<'_> {
 
     /// A dependence between two iterations of a parallel member.
     fn side_by_side(&self, outside: &Times, own: &Times, member: usize) -> Result<Option<Violation>, Error> {
-        for (kind, source, sink, relation) in self.relations()? {
+        let found = self.first_broken(|source, sink, relation| {
             let (first, second) = (&own.parts[source.index()], &own.parts[sink.index()]);
             if first[member].plain_is_empty()? || second[member].plain_is_empty()? {
                 // One of them is not in the loop.
-                continue;
+                return Ok(None);
             }
             let mut together = self.agreeing(outside, source, sink, relation)?;
             for k in 0..member {
@@ -532,14 +533,32 @@ impl Checker<'_> {
             let (first, second) = (&first[member], &second[member]);
             let before = first.clone().lex_lt_map(second.clone())?;
             let apart = before.union(first.clone().lex_gt_map(second.clone())?)?.intersect(together)?;
-            if !apart.is_empty()? {
-                let mut violation = self.explain(kind, source, sink, apart, Some(own))?;
-                if let Rule::Broken(CounterExample { fate, .. }) = &mut violation.rule
-                    && let Fate::NotAfter { source, sink } = fate
-                {
-                    *fate = Fate::SideBySide { source: source[member], sink: sink[member] };
+            Ok(if apart.is_empty()? { None } else { Some(apart) })
+        })?;
+        let Some(broken) = found else { return Ok(None) };
+        let mut violation = self.explain(broken, Some(own))?;
+        if let Rule::Broken(CounterExample { fate, .. }) = &mut violation.rule
+            && let Fate::NotAfter { source, sink } = fate
+        {
+            *fate = Fate::SideBySide { source: source[member], sink: sink[member] };
+        }
+        Ok(Some(violation))
+    }
+
+    /// The first pairs that `broken` finds in a dependence. The kinds of dependences between two statements have many pairs in
+    /// common, so they are looked at together; one by one only if there is something to find.
+    fn first_broken(
+        &self,
+        broken: impl Fn(StmtId, StmtId, Map) -> isl::Result<Option<Map>>,
+    ) -> Result<Option<Dependence>, Error> {
+        for (source, sink, relation) in self.together()? {
+            if let Some(pairs) = broken(source, sink, relation)? {
+                for (kind, source, sink, relation) in self.relations()? {
+                    if let Some(pairs) = broken(source, sink, relation)? {
+                        return Ok(Some((kind, source, sink, pairs)));
+                    }
                 }
-                return Ok(Some(violation));
+                return Ok(Some((self.kinds[0], source, sink, pairs)));
             }
         }
         Ok(None)
@@ -551,8 +570,20 @@ impl Checker<'_> {
         relation.intersect(first.clone().apply_range(second.clone().reverse()?)?)
     }
 
-    /// The dependences that bind, by pairs of statements: `{ S[i] -> T[j] }`.
-    fn relations(&self) -> Result<Vec<(Kind, StmtId, StmtId, Map)>, Error> {
+    /// The dependences that bind, of all kinds together: `{ S[i] -> T[j] }`.
+    fn together(&self) -> Result<Vec<(StmtId, StmtId, Map)>, Error> {
+        let mut all: Vec<(StmtId, StmtId, Map)> = Vec::new();
+        for (_, source, sink, relation) in self.relations()? {
+            match all.iter_mut().find(|(from, to, _)| (*from, *to) == (source, sink)) {
+                Some((_, _, known)) => *known = known.clone().union(relation)?,
+                None => all.push((source, sink, relation)),
+            }
+        }
+        Ok(all)
+    }
+
+    /// The dependences that bind, by kinds and pairs of statements: `{ S[i] -> T[j] }`.
+    fn relations(&self) -> Result<Vec<Dependence>, Error> {
         let mut relations = Vec::new();
         for &kind in self.kinds {
             for map in self.dependences.of_kind(kind).get_map_list()?.to_vec()? {
@@ -575,10 +606,7 @@ impl Checker<'_> {
     /// A pair of the relation, which is not empty, and what the times make of it; without times, nothing.
     fn explain(
         &self,
-        kind: Kind,
-        source: StmtId,
-        sink: StmtId,
-        relation: Map,
+        (kind, source, sink, relation): Dependence,
         times: Option<&Times>,
     ) -> Result<Violation, Error> {
         let depth = self.scop.stmt(source).domain.dim(DimType::Set)?;
