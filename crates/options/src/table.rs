@@ -280,7 +280,7 @@ pub const TABLE: &[Spec] = &[
         "budget",
         Kind::Number(0, u64::MAX),
         "UNITS",
-        "6000000",
+        "9000000",
         "Work units that one function may use before its original code is kept, twice as many if parallel is set; 0 is no limit.",
     ),
     option(

@@ -31,7 +31,7 @@ fn every_default_is_a_value_of_its_option() {
     let defaults = Options::default();
     assert!(defaults.enable && !defaults.time);
     assert_eq!(defaults.position, Position::Early);
-    assert_eq!(defaults.budget, 6_000_000);
+    assert_eq!(defaults.budget, 9_000_000);
     assert!(defaults.only.is_none() && defaults.report.is_none());
     assert_eq!(defaults.stop_after.as_deref(), Some("emit"));
 }
