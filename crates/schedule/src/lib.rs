@@ -100,7 +100,7 @@ pub struct Options {
     pub tiling: Tiling,
     /// Whether blocks of cells may be kept in registers ([`block`]).
     pub registers: bool,
-    /// Whether rows may be written out ([`jam`]).
+    /// Whether rows may be written out (module `jam`).
     pub rows: bool,
     /// Whether also those of statements that share their loops with others, which takes many operations.
     pub apart: bool,
