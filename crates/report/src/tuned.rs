@@ -21,11 +21,12 @@ use serde::{Deserialize, Serialize};
 pub const TUNED_FORMAT: &str = "orthant-tuned-1";
 
 /// The options that can be given for a nest.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 10] = [
     "schedule",
     "tiles",
     "least-gain",
     "registers",
+    "rows",
     "l1-bytes",
     "l1-ways",
     "l2-bytes",
