@@ -6,5 +6,5 @@ void f(double *a) {
     a[i] += 1;
 }
 // output:
-// error: orthant: cannot use %S/inputs/tuned-bad.json: option 'only' cannot be given for a nest; these can: schedule, tiles, least-gain, registers, l1-bytes, l1-ways, l2-bytes, l2-ways, line-bytes; name a file with -orthant-tuned that `orthant tune` wrote
+// error: orthant: cannot use %S/inputs/tuned-bad.json: option 'only' cannot be given for a nest; these can: schedule, tiles, least-gain, registers, rows, l1-bytes, l1-ways, l2-bytes, l2-ways, line-bytes; name a file with -orthant-tuned that `orthant tune` wrote
 // 1 error generated.
