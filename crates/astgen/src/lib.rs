@@ -5,7 +5,8 @@
 //! tree ([`Node`]), people read it as C ([`print_c`]).
 //!
 //! Where a loop runs over a tile, full tiles come apart from partial ones (module `full`). Rows of a strip come apart from its
-//! edges (module `rows`). Loops that would run around nothing are skipped (module `idle`). Where the schedule says that tiles of one diagonal may run at once, there are loops over
+//! edges (module `rows`). Conditions stand before loops that do nothing without them (module `hoist`), and loops that would run around
+//! nothing are skipped (module `idle`). Where the schedule says that tiles of one diagonal may run at once, there are loops over
 //! diagonals (module `wave`).
 //!
 //! # Arithmetic
@@ -22,6 +23,7 @@
 //! ```
 
 mod convert;
+mod cut;
 mod full;
 mod hoist;
 mod idle;

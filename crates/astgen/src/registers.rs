@@ -17,6 +17,7 @@
 //! the whole block are added as before, in their order. A condition with `i` in it must hold for the first and the last row; conditions are
 //! affine, so it holds in between.
 
+use crate::cut::Cut;
 use crate::full::{both, extent, leaves, whole};
 use crate::idle::stmts_in;
 use crate::interval::Ranges;
@@ -52,40 +53,21 @@ pub(crate) fn whole_blocks(summed: For, ranges: &Ranges<'_>) -> Vec<Node> {
 
 fn split(summed: &For, ranges: &Ranges<'_>) -> Option<Vec<Node>> {
     let block = Whole::of(summed)?;
-    let (mut outside, mut firsts, mut lasts) = (Vec::new(), Vec::new(), Vec::new());
-    for (low, high) in &block.tests {
-        let (low, high) = (Linear::of(low)?, Linear::of(high)?);
-        let difference = high.minus(low)?;
-        match difference.times(&Expr::Variable(summed.variable)) {
-            0 => outside.push(Expr::Op(Op::Ge, vec![difference.expr(), Expr::Int(0)])),
-            // difference = rest + k >= 0: from -rest on.
-            1 => firsts.push(difference.without(summed.variable).negated()?.expr()),
-            // difference = rest - k >= 0: up to rest.
-            -1 => lasts.push(difference.without(summed.variable).expr()),
-            _ => return None,
-        }
-    }
-    let bound = |own: &Expr, others: &[Expr], op: Op| {
-        others.iter().fold(own.clone(), |all, other| Expr::Op(op, vec![all, other.clone()]))
-    };
-    let first = bound(&summed.first, &firsts, Op::Max);
-    let last = bound(&summed.last, &lasts, Op::Min);
+    let difference = |(low, high): &(Expr, Expr)| Linear::of(high)?.minus(Linear::of(low)?);
+    let differences: Vec<Linear> = block.tests.iter().map(difference).collect::<Option<_>>()?;
+    let Cut { outside, first, last, before, behind, begins, ends } = Cut::of(summed, differences)?;
     let part = |first: Expr, last: Expr| Node::For(For { first, last, ..summed.clone() });
     // The terms before the first that counts for the whole block (if there is none such, these are all), those that do, and the
     // others behind them.
     let parts = |size: Block, body: Vec<Node>| {
         let mut parts = Vec::new();
-        if !firsts.is_empty() {
-            let before = Expr::Op(Op::Sub, vec![first.clone(), Expr::Int(1)]);
-            parts.push(part(summed.first.clone(), Expr::Op(Op::Min, vec![summed.last.clone(), before])));
+        if begins {
+            parts.push(part(summed.first.clone(), before.clone()));
         }
         let (first, last) = (first.clone(), last.clone());
-        let terms =
-            For { first: first.clone(), last: last.clone(), block: Some(size), body, ..summed.clone() };
-        parts.push(Node::For(terms));
-        if !lasts.is_empty() {
-            let after = Expr::Op(Op::Add, vec![last, Expr::Int(1)]);
-            parts.push(part(Expr::Op(Op::Max, vec![first, after]), summed.last.clone()));
+        parts.push(Node::For(For { first, last, block: Some(size), body, ..summed.clone() }));
+        if ends {
+            parts.push(part(behind.clone(), summed.last.clone()));
         }
         parts
     };

@@ -12,6 +12,7 @@
 //! ```
 //! Bounds without `c` stay, and come apart as those of tiles do (module `full`).
 
+use crate::cut::Cut;
 use crate::full::{leaves, whole};
 use crate::interval::Ranges;
 use crate::linear::Linear;
@@ -28,29 +29,12 @@ pub(crate) fn whole_rows(along: For, ranges: &Ranges<'_>) -> Vec<Node> {
 fn split(along: &For, ranges: &Ranges<'_>) -> Option<Vec<Node>> {
     let [Node::For(rows)] = &along.body[..] else { return None };
     let (tests, ..) = whole(rows).filter(|_| rows.strip.is_some() && along.step == 1 && !along.runs_once)?;
-    let (mut firsts, mut lasts) = (Vec::new(), Vec::new());
-    for test in tests.iter().filter(|test| test.mentions(along.variable)) {
-        let difference = difference(test)?;
-        let rest = difference.clone().without(along.variable);
-        match difference.times(&Expr::Variable(along.variable)) {
-            // rest + c >= 0: from -rest on.
-            1 => firsts.push(rest.negated()?.expr()),
-            // rest - c >= 0: up to rest.
-            -1 => lasts.push(rest.expr()),
-            _ => return None,
-        }
-    }
-    if firsts.is_empty() && lasts.is_empty() {
+    let tests = tests.iter().filter(|test| test.mentions(along.variable));
+    let differences: Vec<Linear> = tests.map(difference).collect::<Option<_>>()?;
+    let Cut { outside, first, last, before, behind, begins, ends } = Cut::of(along, differences)?;
+    if !outside.is_empty() || !begins && !ends {
         return None;
     }
-    let fold = |own: &Expr, others: &[Expr], op: Op| {
-        others.iter().fold(own.clone(), |all, other| Expr::Op(op, vec![all, other.clone()]))
-    };
-    let first = fold(&along.first, &firsts, Op::Max);
-    let last = fold(&along.last, &lasts, Op::Min);
-    let before =
-        Expr::Op(Op::Min, vec![along.last.clone(), Expr::Op(Op::Sub, vec![first.clone(), Expr::Int(1)])]);
-    let behind = Expr::Op(Op::Max, vec![first.clone(), Expr::Op(Op::Add, vec![last.clone(), Expr::Int(1)])]);
     let stays = |bound: &Expr, op: Op| {
         let others = leaves(bound, op).into_iter().filter(|leaf| !leaf.mentions(along.variable)).cloned();
         others.reduce(|a, b| Expr::Op(op, vec![a, b]))

@@ -2,8 +2,9 @@
 //!
 //! The candidates are the program's own order, whole and distributed ([`crate::tree::distributed`]), and what isl's scheduler (a variant of U. Bondhugula et al., "A practical
 //! automatic polyhedral parallelizer and locality optimizer", 2008) finds when it fuses as much as it can and
-//! when it fuses nothing. For each leaf band the order of its members, the tile sizes and whether the
-//! innermost loop is distributed over the parts are chosen by [`crate::cost`].
+//! when it fuses nothing. For each leaf band the order of its members, the tile sizes, blocks in registers, rows that are written
+//! out, and whether the innermost loop is distributed over the parts or split are chosen by [`crate::cost`]. The last candidate is the
+//! own order with rows written out in loops around others ([`Candidate::jammed`]).
 
 use crate::affine::{Row, StmtModel, reduced};
 use crate::apart;

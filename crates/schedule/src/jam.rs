@@ -16,9 +16,10 @@
 //! Two instances in one strip, of rows `i < i'`, of which the second depends on the first, must not change places: what is inside
 //! of the rows must not come later for the first. What is asked is more than that: the same for all rows, also of other strips.
 
-use crate::tree::{Band, Bonds, Shape, Step, all_equal, inside, member};
-use isl::{MultiUnionPwAff, ScheduleNode, ScheduleNodeType, UnionMap, UnionSet};
-use model::Scop;
+use crate::marks::is_mark;
+use crate::tree::{Band, Bonds, Shape, Step, all_equal, inside, member, within};
+use isl::{MultiUnionPwAff, ScheduleNode, UnionMap, UnionSet};
+use model::{JAM, Scop};
 use std::collections::HashMap;
 
 /// A loop that is cut into strips: the last member of a band that has others below it.
@@ -141,22 +142,12 @@ impl Jammer<'_> {
     }
 }
 
-/// The dependences between instances of a set.
-fn within(pairs: &UnionMap, set: UnionSet) -> isl::Result<UnionMap> {
-    pairs.clone().intersect_domain_union_set(set.clone())?.intersect_range_union_set(set)
-}
-
-fn is_mark(node: &ScheduleNode) -> isl::Result<bool> {
-    Ok(node.get_type()? == ScheduleNodeType::Mark
-        && node.mark_get_id()?.get_name()?.as_deref() == Some(model::JAM))
-}
-
 /// Whether a node is the loop over the rows of a strip.
 pub fn is_row(node: &ScheduleNode) -> isl::Result<bool> {
-    Ok(node.get_tree_depth()? > 0 && is_mark(&node.clone().parent()?)?)
+    Ok(node.get_tree_depth()? > 0 && is_mark(&node.clone().parent()?, JAM)?)
 }
 
 /// Whether the rows of a strip are right below a node.
 pub fn has_rows(node: &ScheduleNode) -> isl::Result<bool> {
-    is_mark(&node.get_child(0)?)
+    is_mark(&node.get_child(0)?, JAM)
 }

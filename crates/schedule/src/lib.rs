@@ -6,10 +6,12 @@
 //! by the tile size, a loop over *points* runs inside of one tile.
 //!
 //! # How a schedule is found
-//! 1. A few candidates: the program's own order, the same with all loops distributed, and isl's scheduler with as much
-//!    and as little fusion as possible ([`candidate`]).
+//! 1. A few candidates: the program's own order, the same with all loops distributed, isl's scheduler with as much
+//!    and as little fusion as possible ([`candidate`]), and the own order with rows written out where several loops are inside
+//!    of one (`jam`).
 //! 2. For each innermost band: which member becomes innermost (parallel with contiguous accesses if possible), whether the
-//!    innermost loop is distributed over the statements, tile sizes ([`tree`]).
+//!    innermost loop is distributed over the statements or split at an iteration (`pivot`), tile sizes, blocks of cells in
+//!    registers ([`block`], `apart`), rows written out ([`tree`]).
 //! 3. A prediction of the cost ([`cost`]); the cheapest candidate wins if it is clearly cheaper than the original order.
 //!    The search ends early when a candidate is near to what any order costs at least ([`cost::least`]).
 //! 4. [`legality::check_with`] on the result. A schedule that it does not call legal is never returned.

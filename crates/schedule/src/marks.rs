@@ -38,6 +38,11 @@ pub fn count(schedule: &Schedule, name: &str) -> isl::Result<usize> {
     Ok(count)
 }
 
+/// Whether a node is the mark of that name.
+pub fn is_mark(node: &ScheduleNode, name: &str) -> isl::Result<bool> {
+    Ok(node.get_type()? == ScheduleNodeType::Mark && node.mark_get_id()?.get_name()?.as_deref() == Some(name))
+}
+
 fn is_true(scop: &Scop, dependences: &Dependences, mark: &ScheduleNode) -> Result<bool, Error> {
     let (name, mut below) = (mark.mark_get_id()?.get_name()?, mark.get_child(0)?);
     while below.get_type()? == ScheduleNodeType::Mark {

@@ -27,7 +27,7 @@ use crate::affine::{self, StmtModel};
 use crate::candidate::Candidate;
 use crate::cost::Cost;
 use crate::legality::{self, parallel_is_legal};
-use crate::marks::wave_is_legal;
+use crate::marks::{is_mark, wave_is_legal};
 use crate::pivot;
 use crate::private;
 use crate::tree::{self, Bonds, Planned, Step};
@@ -227,9 +227,7 @@ impl Marker<'_> {
                     return Ok(node);
                 }
             }
-            ScheduleNodeType::Mark if node.mark_get_id()?.get_name()?.as_deref() == Some(REGISTERS) => {
-                return Ok(node);
-            }
+            _ if is_mark(&node, REGISTERS)? => return Ok(node),
             _ => {}
         }
         let mut node = node;

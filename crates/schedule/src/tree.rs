@@ -162,13 +162,16 @@ pub struct Sunk {
 
 /// The dependences between instances below a node that agree on everything outside of it.
 pub fn inside(dependences: &UnionMap, node: &ScheduleNode) -> isl::Result<UnionMap> {
-    let domain = node.get_domain()?;
-    let within =
-        dependences.clone().intersect_domain_union_set(domain.clone())?.intersect_range_union_set(domain)?;
+    let within = within(dependences, node.get_domain()?)?;
     match node.get_schedule_depth()? {
         0 => Ok(within),
         _ => within.eq_at_multi_union_pw_aff(node.get_prefix_schedule_multi_union_pw_aff()?),
     }
+}
+
+/// The dependences between instances of a set.
+pub fn within(dependences: &UnionMap, set: UnionSet) -> isl::Result<UnionMap> {
+    dependences.clone().intersect_domain_union_set(set.clone())?.intersect_range_union_set(set)
 }
 
 /// One member of a band.
