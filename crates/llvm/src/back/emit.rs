@@ -591,10 +591,13 @@ impl<'p> Emitter<'_, 'p> {
         let outer_head = std::mem::replace(&mut self.values.head, skewed_head(l, preheader));
         self.nodes(&l.body)?;
         (self.innermost, self.values.head) = (around, outer_head);
+        let is_fixed = is_whole_strip(l);
         let b = self.builder();
         let goes_on = match rounds.stride {
             // The next value may be beyond all numbers.
             Some(stride) => b.compare(LLVMIntUGE, b.binary(LLVMSub, rounds.last, variable), stride),
+            // LLVM then knows how many there are, whatever it knows of the first.
+            None if is_fixed && l.step == 1 => b.compare(LLVMIntNE, variable, rounds.last),
             None => b.compare(LLVMIntSLE, next, rounds.last),
         };
         let latch = b.here();
@@ -602,8 +605,8 @@ impl<'p> Emitter<'_, 'p> {
         b.add_incoming(variable, next, latch);
         if let Some(group) = group {
             self.facts.close(group, latch, is_row_of_tile(l));
-        } else if let Some(strip) = l.strip {
-            self.facts.rows(latch, strip == Strip::Whole && l.extent().is_some());
+        } else if l.strip.is_some() {
+            self.facts.rows(latch, is_fixed);
         } else if matches!(&l.body[..], [Node::For(rows)] if rows.strip.is_some()) {
             // Of as many rows there is enough to do without several iterations at once.
             self.facts.rows(latch, false);
@@ -1050,6 +1053,11 @@ fn has_skewed(nodes: &[Node], variable: Variable) -> Option<bool> {
             Some(has | (counters.iter().any(is_skewed) && sums.count() > 1))
         }
     })
+}
+
+/// Whether a loop over rows is to be written out.
+fn is_whole_strip(l: &For) -> bool {
+    l.strip == Some(Strip::Whole) && l.extent().is_some()
 }
 
 /// Whether a vector loop runs through a row of a tile. LLVM would unroll it completely: that gains nothing, and strength reduction

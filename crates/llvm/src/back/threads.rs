@@ -267,12 +267,10 @@ impl<'p> Emitter<'_, 'p> {
                     let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
                     self.work_of_loop(l, first, last)?
                 }
-                // The case for whatever is not special.
-                Node::If { otherwise, .. } if !otherwise.is_empty() => self.work(otherwise)?,
-                Node::If { condition, then, .. } => {
+                Node::If { condition, then, otherwise } => {
                     let holds = self.values.truth(self.expr(condition)?);
-                    let work = self.work(then)?;
-                    self.builder().select(holds, work, self.builder().index(0))
+                    let (then, otherwise) = (self.work(then)?, self.work(otherwise)?);
+                    self.builder().select(holds, then, otherwise)
                 }
             };
             let b = self.builder();
@@ -315,17 +313,30 @@ fn at_most<'p>(b: &Builder<'p>, value: Value<'p>, most: i64) -> Value<'p> {
     b.select(b.compare(LLVMIntULT, value, b.index(most)), value, b.index(most))
 }
 
-/// Whether all iterations have the same loops and conditions inside.
+/// Whether all iterations have as much to do: no loop or condition inside depends on which one it is, except that loops run over
+/// tiles that begin there.
 fn is_even(l: &For) -> bool {
-    fn mentions(nodes: &[Node], variable: Variable) -> bool {
-        let in_expr = |expr: &Expr| expr.mentions(variable);
+    fn varies(nodes: &[Node], places: &mut Vec<Variable>) -> bool {
         nodes.iter().any(|node| match node {
-            Node::For(l) => in_expr(&l.first) || in_expr(&l.last) || mentions(&l.body, variable),
-            Node::If { condition, then, otherwise } => {
-                in_expr(condition) || mentions(then, variable) || mentions(otherwise, variable)
+            Node::For(l) => {
+                let depends = |expr: &Expr| places.iter().any(|place| expr.mentions(*place));
+                if depends(&l.first) || depends(&l.last) {
+                    if !l.runs_once && !l.is_over_tile() {
+                        return true;
+                    }
+                    places.push(l.variable);
+                }
+                varies(&l.body, places)
+            }
+            // Cases of whole tiles and of others.
+            Node::If { then, otherwise, .. } if !otherwise.is_empty() => {
+                varies(then, places) || varies(otherwise, places)
+            }
+            Node::If { condition, then, .. } => {
+                places.iter().any(|place| condition.mentions(*place)) || varies(then, places)
             }
             Node::Stmt { .. } => false,
         })
     }
-    !mentions(&l.body, l.variable)
+    !varies(&l.body, &mut vec![l.variable])
 }
