@@ -557,7 +557,7 @@ impl<'p> Emitter<'_, 'p> {
         let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
         let (head, after) = (self.builder().block(c"orthant.loop"), self.builder().block(c"orthant.after"));
         let runs = self.builder().compare(LLVMIntSLE, first, last);
-        self.rounds(l, &Rounds { first, last, stride: None }, runs, (head, after))
+        self.rounds(l, &Rounds { first, last, strides: None }, runs, (head, after))
     }
 
     /// The iterations of a loop, if it runs.
@@ -578,7 +578,12 @@ impl<'p> Emitter<'_, 'p> {
         self.builder().add_incoming(variable, rounds.first, preheader);
         self.variables.insert(l.variable, variable);
         // Not at the end: the body may use it, and LLVM then sees what one iteration leaves for the next.
-        let next = match rounds.stride {
+        let stride = rounds.strides.map(|strides| {
+            let stride = self.builder().phi(self.builder().int(64));
+            self.builder().add_incoming(stride, strides.first, preheader);
+            stride
+        });
+        let next = match stride {
             Some(stride) => self.builder().binary(LLVMAdd, variable, stride),
             None => {
                 let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
@@ -593,7 +598,7 @@ impl<'p> Emitter<'_, 'p> {
         (self.innermost, self.values.head) = (around, outer_head);
         let is_fixed = is_whole_strip(l);
         let b = self.builder();
-        let goes_on = match rounds.stride {
+        let goes_on = match stride {
             // The next value may be beyond all numbers.
             Some(stride) => b.compare(LLVMIntUGE, b.binary(LLVMSub, rounds.last, variable), stride),
             // LLVM then knows how many there are, whatever it knows of the first.
@@ -601,6 +606,9 @@ impl<'p> Emitter<'_, 'p> {
             None => b.compare(LLVMIntSLE, next, rounds.last),
         };
         let latch = b.here();
+        if let (Some(stride), Some(strides)) = (stride, rounds.strides) {
+            b.add_incoming(stride, b.binary(LLVMSub, strides.both, stride), latch);
+        }
         b.branch(goes_on, head, after);
         b.add_incoming(variable, next, latch);
         if let Some(group) = group {
