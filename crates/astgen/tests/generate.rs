@@ -227,6 +227,15 @@ fn blocks_whose_terms_depend_on_the_cell() {
 /// Tiles of these sizes of these two rows, in diagonals: the instances are those of the domain, diagonal by diagonal, inside of
 /// a tile as without.
 fn diagonals_have_all_tiles(conditions: &str, rows: [&str; 2], sizes: [i64; 2]) {
+    all_tiles(conditions, rows, sizes, true);
+}
+
+/// The same, tile by tile in the order of the rows.
+fn tiles_have_all_instances(conditions: &str, rows: [&str; 2], sizes: [i64; 2]) {
+    all_tiles(conditions, rows, sizes, false);
+}
+
+fn all_tiles(conditions: &str, rows: [&str; 2], sizes: [i64; 2], in_diagonals: bool) {
     let domain = format!("S[t, i] : 0 <= t < n and 0 <= i < m and {conditions}");
     let text = format!(
         "param n [0, 1000]\nparam m [0, 1000]\nstmt S {{ {domain} }}\norder {{ for {{ for {{ S }} }} }}"
@@ -240,12 +249,12 @@ fn diagonals_have_all_tiles(conditions: &str, rows: [&str; 2], sizes: [i64; 2]) 
     let tree = format!(
         "{{ domain: \"[n, m] -> {{ {domain} }}\", child: {{ mark: \"{}\", child: {{ schedule: \"[n, m] -> [{a}, {b}]\", \
          options: \"{{ atomic[0]; atomic[1] }}\", child: {{ schedule: \"[n, m] -> {points}\" }} }} }} }}",
-        model::wave_name(sizes)
+        if in_diagonals { model::wave_name(sizes) } else { "any".to_owned() }
     );
     let schedule: isl::Schedule = scop.ctx.parse(&tree).unwrap();
     let nodes = generate(&scop, &schedule, &scop.context).unwrap();
     let c = print_c(&scop, &nodes);
-    assert_eq!(astgen::threads(&nodes).len(), 1, "{c}");
+    assert_eq!(astgen::threads(&nodes).len(), usize::from(in_diagonals), "{c}");
     let own = generate(&scop, &scop.schedule().unwrap(), &scop.context).unwrap();
     for params in [[0, 5], [1, 1], [2, 30], [17, 4], [16, 16], [23, 41], [60, 33]] {
         let run = |nodes: &[Node]| {
@@ -261,14 +270,26 @@ fn diagonals_have_all_tiles(conditions: &str, rows: [&str; 2], sizes: [i64; 2]) 
             "i - t" => i - t,
             other => panic!("{other}"),
         };
-        // The order that is meant: by diagonals, along them, then as without.
+        // The order that is meant: by diagonals and along them, or by tiles, then as without.
         let mut expected = run(&own);
         expected.sort_by_key(|at| {
             let (a, b) = (row(rows[0], *at), row(rows[1], *at));
             let (tile, other) = (a.div_euclid(sizes[0]), b.div_euclid(sizes[1]));
-            (tile + other, tile, a, b)
+            (if in_diagonals { tile + other } else { 0 }, tile, other, a, b)
         });
         assert_eq!(run(&nodes), expected, "{conditions} {rows:?} {sizes:?} {params:?}\n{c}");
+    }
+}
+
+/// Also where isl adds numbers of tiles of different sizes.
+#[test]
+fn tiles_of_several_sizes() {
+    for sizes in [[4, 4], [8, 2], [3, 16], [6, 4], [5, 7], [1, 9]] {
+        for conditions in ["true", "i <= t", "t < i", "i <= 2t + 5 and 3t <= 2i + 7", "(t + 2i) mod 3 = 1"] {
+            tiles_have_all_instances(conditions, ["t", "i"], sizes);
+            tiles_have_all_instances(conditions, ["t", "t + i"], sizes);
+            tiles_have_all_instances(conditions, ["2t + i", "i - t"], sizes);
+        }
     }
 }
 
