@@ -582,9 +582,10 @@ impl Optimizer<'_> {
         before: &Candidate,
         mut best: Choice,
     ) -> Result<Choice, Error> {
+        let prediction = |new| Prediction { original: before.cost, new };
         // Rows that wait less do so in each thread.
-        let alone = Prediction { original: before.cost, new: best.candidate.cost };
-        if self.pays(&alone, best.candidate.has_rows()) {
+        let is_sure = best.candidate.has_rows() && self.pays(&prediction(best.cost), true);
+        if is_sure || self.pays(&prediction(best.candidate.cost), false) {
             return Ok(best);
         }
         let sure = best.candidate.cost.work.max(before.cost.work) / best.candidate.cost.work.max(1.0);
