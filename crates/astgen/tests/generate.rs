@@ -135,6 +135,12 @@ impl Run<'_> {
                     let bound = |expr| value(expr, self.params, &self.variables);
                     let (first, last) = (bound(&each.first), bound(&each.last));
                     let block = each.block.as_ref().map(|block| block.is_whole).or(block);
+                    if let Some(end) = each.together.filter(|_| first <= last) {
+                        self.variables.insert(each.variable, first);
+                        self.variables.insert(end, last - (last - first) % each.step + each.step - 1);
+                        self.nodes(&each.body, block);
+                        continue;
+                    }
                     for at in (first..=last).step_by(each.step as usize) {
                         self.variables.insert(each.variable, at);
                         self.nodes(&each.body, block);
