@@ -53,19 +53,23 @@ void prefix(int n, double *a) {
 // }
 // orthant: astgen: columns
 // // iterations run in threads
-// for (c0 = 0; c0 <= n - 1; c0 += 256) {
-//   if ((n - 1) >= (c0 + 255)) {
-//     for (c1 = 0; c1 <= n - 1; c1 += 1) {
+// // each thread does its iterations at once, to the end c4 of the last
+// for (c0 = 0; c0 <= n - 1; c0 += 32) {
+//   for (c1 = 0; c1 <= n - 1; c1 += 8) {
+//     if ((n - 1) >= (c1 + 7)) {
 //       // iterations are independent
-//       for (c2 = c0; c2 <= c0 + 255; c2 += 1) {
-//         S0(c1, c2);
+//       for (c2 = c0; c2 <= min((n - 1), c4); c2 += 1) {
+//         // iterations are written out
+//         for (c3 = c1; c3 <= c1 + 7; c3 += 1) {
+//           S0(c3, c2);
+//         }
 //       }
-//     }
-//   } else {
-//     for (c1 = 0; c1 <= n - 1; c1 += 1) {
+//     } else {
 //       // iterations are independent
-//       for (c2 = c0; c2 <= min((n - 1), (c0 + 255)); c2 += 1) {
-//         S0(c1, c2);
+//       for (c2 = c0; c2 <= min((n - 1), c4); c2 += 1) {
+//         for (c3 = c1; c3 <= min((n - 1), (c1 + 7)); c3 += 1) {
+//           S0(c3, c2);
+//         }
 //       }
 //     }
 //   }

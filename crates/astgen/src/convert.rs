@@ -189,8 +189,20 @@ impl<'a> Converter<'a> {
         let is_block = marks.is_block;
         self.marks = marks;
         let (block, together) = (None, None);
-        let each =
-            For { variable, first, last, step, runs_once, is_vector, is_threads, copies, block, strip, together, body };
+        let each = For {
+            variable,
+            first,
+            last,
+            step,
+            runs_once,
+            is_vector,
+            is_threads,
+            copies,
+            block,
+            strip,
+            together,
+            body,
+        };
         if let Some((diagonal, sizes)) = wave {
             return Ok(vec![Node::For(diagonals(each, sizes, diagonal, &mut self.ranges)?)]);
         }

@@ -49,7 +49,10 @@ fn node(scop: &Scop, node: &Node, depth: usize, text: &mut String) {
             }
             if let Some(end) = l.together {
                 let end = variable(end);
-                let _ = writeln!(text, "{indent}// each thread does its iterations at once, to the end {end} of the last");
+                let _ = writeln!(
+                    text,
+                    "{indent}// each thread does its iterations at once, to the end {end} of the last"
+                );
             }
             if l.is_vector {
                 let _ = writeln!(text, "{indent}// iterations are independent");

@@ -16,7 +16,8 @@
 //! In which order instances of one strip run stays the same.
 //!
 //! This is done where the loop's variable is nothing but the two ends of loops like the one over `j`, every statement is in such a
-//! loop, and threads have no copies of arrays, which strips would then share.
+//! loop, and threads have no copies of arrays, which strips would then share. And only where all strips have as much to do: others are
+//! dealt out one by one.
 
 use crate::full::leaves;
 use crate::{Expr, For, Node, Op, Variable};
@@ -30,7 +31,7 @@ pub(crate) fn together(strips: &For, end: Variable) -> Option<For> {
         variable: strips.variable,
         end,
     };
-    let body = if is_meant { ends.nodes(&strips.body, false)? } else { return None };
+    let body = if is_meant { ends.nodes(&strips.body, &Inside::default())? } else { return None };
     Some(For { together: Some(end), body, ..strips.clone() })
 }
 
@@ -43,48 +44,73 @@ struct Ends {
     end: Variable,
 }
 
+/// The loops between those over strips and a node.
+#[derive(Clone, Default)]
+struct Inside {
+    /// Their variables.
+    variables: Vec<Variable>,
+    /// The one that runs over a strip, if it is among them.
+    along: Option<Variable>,
+}
+
+impl Inside {
+    fn and(&self, variable: Variable) -> Inside {
+        let variables = self.variables.iter().copied().chain([variable]).collect();
+        Inside { variables, along: self.along }
+    }
+}
+
 impl Ends {
-    /// The nodes with other ends; `is_inside`: of a loop over a strip.
-    fn nodes(&self, nodes: &[Node], is_inside: bool) -> Option<Vec<Node>> {
-        nodes.iter().map(|node| self.node(node, is_inside)).collect()
+    /// The nodes with other ends.
+    fn nodes(&self, nodes: &[Node], inside: &Inside) -> Option<Vec<Node>> {
+        nodes.iter().map(|node| self.node(node, inside)).collect()
     }
 
-    fn node(&self, node: &Node, is_inside: bool) -> Option<Node> {
+    fn node(&self, node: &Node, inside: &Inside) -> Option<Node> {
         let is_free = |expr: &Expr| !expr.mentions(self.variable);
+        // As much to do for each value along a strip.
+        let is_even = |expr: &Expr| is_free(expr) && !inside.along.is_some_and(|along| expr.mentions(along));
         match node {
             Node::Stmt { counters, .. } => {
-                (is_inside && counters.iter().all(is_free)).then(|| node.clone())
+                (inside.along.is_some() && counters.iter().all(is_free)).then(|| node.clone())
             }
-            Node::If { condition, then, otherwise } => is_free(condition).then(|| {
-                let (then, otherwise) = (self.nodes(then, is_inside)?, self.nodes(otherwise, is_inside)?);
+            Node::If { condition, then, otherwise } if is_even(condition) => {
+                let (then, otherwise) = (self.nodes(then, inside)?, self.nodes(otherwise, inside)?);
                 Some(Node::If { condition: condition.clone(), then, otherwise })
-            })?,
-            Node::For(each) if each.block.is_some() => None,
-            Node::For(each) if is_free(&each.first) && is_free(&each.last) => {
-                Some(Node::For(For { body: self.nodes(&each.body, is_inside)?, ..each.clone() }))
             }
-            Node::For(each) => self.over_strip(each).map(Node::For),
+            Node::For(each) if each.block.is_none() && is_even(&each.first) && is_even(&each.last) => {
+                let body = self.nodes(&each.body, &inside.and(each.variable))?;
+                Some(Node::For(For { body, ..each.clone() }))
+            }
+            Node::For(each) if inside.along.is_none() => self.over_strip(each, inside).map(Node::For),
+            Node::If { .. } | Node::For(_) => None,
         }
     }
 
     /// A loop over a strip, with the other end.
-    fn over_strip(&self, each: &For) -> Option<For> {
+    fn over_strip(&self, each: &For, inside: &Inside) -> Option<For> {
+        let is_outside = |expr: &Expr| !inside.variables.iter().any(|inner| expr.mentions(*inner));
         let is_fit = |expr: &Expr, op: Op, end: &Expr| {
             let parts = leaves(expr, op);
-            parts.contains(&end) && parts.iter().all(|part| *part == end || !part.mentions(self.variable))
+            let is_other = |part: &Expr| !part.mentions(self.variable) && is_outside(part);
+            parts.contains(&end) && parts.iter().all(|part| *part == end || is_other(part))
         };
         let is_strip = is_fit(&each.first, Op::Max, &self.first) && is_fit(&each.last, Op::Min, &self.last);
-        let is_plain = each.step == 1 && !each.runs_once && each.strip.is_none();
-        (is_strip && is_plain).then(|| {
-            let body = self.nodes(&each.body, true)?;
-            Some(For { last: self.with_end(&each.last), body, ..each.clone() })
-        })?
+        let is_plain = each.step == 1 && !each.runs_once && each.strip.is_none() && each.block.is_none();
+        if !(is_strip && is_plain) {
+            return None;
+        }
+        let along = Inside { along: Some(each.variable), ..inside.and(each.variable) };
+        let body = self.nodes(&each.body, &along)?;
+        Some(For { last: self.with_end(&each.last), body, ..each.clone() })
     }
 
     fn with_end(&self, last: &Expr) -> Expr {
         match last {
             _ if *last == self.last => Expr::Variable(self.end),
-            Expr::Op(Op::Min, parts) => Expr::Op(Op::Min, parts.iter().map(|part| self.with_end(part)).collect()),
+            Expr::Op(Op::Min, parts) => {
+                Expr::Op(Op::Min, parts.iter().map(|part| self.with_end(part)).collect())
+            }
             other => other.clone(),
         }
     }

@@ -34,8 +34,8 @@ use crate::tree::{self, Bonds, Planned, Step};
 use crate::{Error, Options};
 use dataflow::Dependences;
 use isl::{
-    AstLoopType, DimType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, Space, UnionPwAff,
-    UnionPwAffList, Val,
+    AstLoopType, DimType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, Space,
+    UnionPwAff, UnionPwAffList, Val,
 };
 use model::{Copied, REGISTERS, Scop, threads_name, wave_name};
 use std::collections::HashMap;
