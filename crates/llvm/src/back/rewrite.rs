@@ -99,6 +99,21 @@ impl Rewrite {
     }
 }
 
+/// The instruction that an operation of a statement stands for.
+pub fn rewritten_op<'p>(
+    stmts: &[Rewritten],
+    lifted: &[Links<'p>],
+    at: StmtId,
+    name: &str,
+) -> Option<Inst<'p>> {
+    let new = &stmts[at.index()];
+    let (from, name) = match new.copies.get(name) {
+        Some((from, name)) => (*from, name.as_str()),
+        None => (new.old?, name),
+    };
+    lifted[from.index()].ops.get(name).copied()
+}
+
 /// The statement's operation of that name.
 pub fn op_named<'a>(stmt: &'a Stmt, name: &str) -> Option<&'a model::Op> {
     stmt.body.ops.iter().find(|op| op.name == name)
