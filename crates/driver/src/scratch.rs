@@ -17,10 +17,10 @@ use dataflow::Dependences;
 use dataflow::content::Flows;
 use delicm::check::{Verdict, check};
 use delicm::expand::{Expanded, Loops, bytes, expand};
-use isl::Set;
+use isl::{DimType, Set};
 use llvm::back::rewrite::{Rewrite, Scratch, ScratchPlace};
 use llvm::back::scratch::ALIGNMENT;
-use model::{Array, ArrayId, ArrayKind, Kind, Scop};
+use model::{Access, AccessKind, Array, ArrayId, ArrayKind, Kind, Scop};
 use options::{Expand, Options};
 use schedule::{Cost, Machine, Reason};
 
@@ -68,6 +68,9 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
         return None;
     }
     let before = &nest.outcome.scop;
+    if is_unrolled(before).ok()? {
+        return None;
+    }
     let flows = Flows::new(before).ok()?;
     let mut best: Option<Candidate> = None;
     for loops in [Loops::Innermost, Loops::All] {
@@ -108,6 +111,31 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
     rewrite.scratch = Some(memory(&rewrite.scop, nest.valid, place).ok()?);
     Some(Better { rewrite, dependences, plan: Plan::New(new), stack_bytes })
 }
+
+/// Whether the innermost loops around writes of scalars are so short that LLVM unrolls them: then the scalars are values in the
+/// loop around, of which it makes vectors by itself.
+fn is_unrolled(scop: &Scop) -> isl::Result<bool> {
+    let is_scalar =
+        |access: &Access| access.kind != AccessKind::Read && scop.array(access.array).kind.is_scalar();
+    let writers: Vec<_> = scop.stmts.iter().filter(|stmt| stmt.accesses.iter().any(is_scalar)).collect();
+    let mut deepest = 0;
+    for stmt in &writers {
+        deepest = deepest.max(stmt.domain.dim(DimType::Set)?);
+    }
+    let Some(innermost) = deepest.checked_sub(1) else { return Ok(false) };
+    for stmt in writers {
+        if stmt.domain.dim(DimType::Set)? == deepest {
+            let last = stmt.domain.clone().dim_max_val(innermost)?;
+            if !last.is_int()? || last.get_num_si()? >= UNROLLED {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Loops of a constant number of iterations up to this are unrolled.
+const UNROLLED: i64 = 16;
 
 /// An expanded model and its plan.
 struct Candidate {
