@@ -503,8 +503,11 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     outcome.changed = !ready.is_empty();
     let memory = PanelMemory::new(panel_bytes(run));
     let is_kept = outcome.changed && run.pass.keep();
-    let prepared: Vec<_> =
-        ready.iter().map(|model| prepare(run.pass, &model.lifted, model.rewrite.as_ref())).collect();
+    let prepare = |model: &&mut Modelled<'p>| {
+        let branches = model.program.as_ref().is_some_and(|program| program.check.quick().is_some());
+        prepare(run.pass, &model.lifted, model.rewrite.as_ref(), branches)
+    };
+    let prepared: Vec<_> = ready.iter().map(prepare).collect();
     let mut forks: Vec<Fork<'p>> = Vec::new();
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let emitted = match (prepared, &model.program) {
