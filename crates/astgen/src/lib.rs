@@ -125,6 +125,11 @@ impl For {
     pub fn extent(&self) -> Option<i64> {
         full::extent(&self.first, &self.last)
     }
+
+    /// Whether it runs over a tile or a part of one.
+    pub fn is_over_tile(&self) -> bool {
+        full::whole(self).is_some()
+    }
 }
 
 /// What a loop over the rows of a strip is.

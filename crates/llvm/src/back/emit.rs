@@ -600,7 +600,7 @@ impl<'p> Emitter<'_, 'p> {
         let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
         let (head, after) = (self.builder().block(c"orthant.loop"), self.builder().block(c"orthant.after"));
         let runs = self.builder().compare(LLVMIntSLE, first, last);
-        self.rounds(l, &Rounds { first, last, stride: None }, runs, (head, after))
+        self.rounds(l, &Rounds { first, last, strides: None }, runs, (head, after))
     }
 
     /// The iterations of a loop, if it runs.
@@ -621,7 +621,12 @@ impl<'p> Emitter<'_, 'p> {
         self.builder().add_incoming(variable, rounds.first, preheader);
         self.variables.insert(l.variable, variable);
         // Not at the end: the body may use it, and LLVM then sees what one iteration leaves for the next.
-        let next = match rounds.stride {
+        let stride = rounds.strides.map(|strides| {
+            let stride = self.builder().phi(self.builder().int(64));
+            self.builder().add_incoming(stride, strides.first, preheader);
+            stride
+        });
+        let next = match stride {
             Some(stride) => self.builder().binary(LLVMAdd, variable, stride),
             None => {
                 let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
@@ -634,19 +639,25 @@ impl<'p> Emitter<'_, 'p> {
         let outer_head = std::mem::replace(&mut self.values.head, skewed_head(l, preheader));
         self.nodes(&l.body)?;
         (self.innermost, self.values.head) = (around, outer_head);
+        let is_fixed = is_whole_strip(l);
         let b = self.builder();
-        let goes_on = match rounds.stride {
+        let goes_on = match stride {
             // The next value may be beyond all numbers.
             Some(stride) => b.compare(LLVMIntUGE, b.binary(LLVMSub, rounds.last, variable), stride),
+            // LLVM then knows how many there are, whatever it knows of the first.
+            None if is_fixed && l.step == 1 => b.compare(LLVMIntNE, variable, rounds.last),
             None => b.compare(LLVMIntSLE, next, rounds.last),
         };
         let latch = b.here();
+        if let (Some(stride), Some(strides)) = (stride, rounds.strides) {
+            b.add_incoming(stride, b.binary(LLVMSub, strides.both, stride), latch);
+        }
         b.branch(goes_on, head, after);
         b.add_incoming(variable, next, latch);
         if let Some(group) = group {
             self.facts.close(group, latch, is_row_of_tile(l));
-        } else if let Some(strip) = l.strip {
-            self.facts.rows(latch, strip == Strip::Whole && l.extent().is_some());
+        } else if l.strip.is_some() {
+            self.facts.rows(latch, is_fixed);
         } else if matches!(&l.body[..], [Node::For(rows)] if rows.strip.is_some()) {
             // Of as many rows there is enough to do without several iterations at once.
             self.facts.rows(latch, false);
@@ -1093,6 +1104,11 @@ fn has_skewed(nodes: &[Node], variable: Variable) -> Option<bool> {
             Some(has | (counters.iter().any(is_skewed) && sums.count() > 1))
         }
     })
+}
+
+/// Whether a loop over rows is to be written out.
+fn is_whole_strip(l: &For) -> bool {
+    l.strip == Some(Strip::Whole) && l.extent().is_some()
 }
 
 /// Whether a vector loop runs through a row of a tile. LLVM would unroll it completely: that gains nothing, and strength reduction
