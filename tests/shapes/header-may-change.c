@@ -23,8 +23,7 @@ void add(const matrix *a, matrix *c) {
 // array a_3 [*] 8
 // stmt S0 [p2, p1, p0] -> { S0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1; S0[0, i1] : p0 <= 0 and 0 <= i1 < p1 }
 //   read r0 [p2, p1, p0] -> { S0[i0, i1] -> A0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1; S0[0, i1] -> A0[0, i1] : p0 <= 0 and 0 <= i1 < p1 }
-//   read r1 [p2, p1, p0] -> { S0[i0, i1] -> A1[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1; S0[0, i1] -> A1[0, i1] : p0 <= 0 and 0 <= i1 < p1 }
-//   write v0 [p2, p1, p0] -> { S0[i0, i1] -> A1[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1; S0[0, i1] -> A1[0, i1] : p0 <= 0 and 0 <= i1 < p1 }
+//   reduce add [p2, p1, p0] -> { S0[i0, i1] -> A1[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1; S0[0, i1] -> A1[0, i1] : p0 <= 0 and 0 <= i1 < p1 }
 //   read [p2, p1, p0] -> { S0[i0, i1] -> c_2[1] : 0 <= i0 < p0 and 0 <= i1 < p1; S0[0, i1] -> c_2[1] : p0 <= 0 and 0 <= i1 < p1 }
 //   read [p2, p1, p0] -> { S0[i0, i1] -> a_3[1] : 0 <= i0 < p0 and 0 <= i1 < p1; S0[0, i1] -> a_3[1] : p0 <= 0 and 0 <= i1 < p1 }
 //   read [p2, p1, p0] -> { S0[i0, i1] -> c_2[0] : 0 <= i0 < p0 and 0 <= i1 < p1; S0[0, i1] -> c_2[0] : p0 <= 0 and 0 <= i1 < p1 }

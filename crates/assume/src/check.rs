@@ -36,6 +36,13 @@ impl Check {
         self
     }
 
+    /// How many conjuncts come before the first that costs more than it may save where there is little to do: those up to the one
+    /// that says how much that is. `None`: there are no others.
+    pub fn quick(&self) -> Option<usize> {
+        let quick = 1 + self.conjuncts.iter().position(|conjunct| conjunct.kind.is_none())?;
+        (quick < self.conjuncts.len()).then_some(quick)
+    }
+
     /// The same check without the tests that these arrays are apart.
     pub fn without(mut self, pairs: &[(ArrayId, ArrayId)]) -> Check {
         self.conjuncts.retain(|conjunct| !conjunct.is_of(pairs));

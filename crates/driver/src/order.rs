@@ -124,6 +124,7 @@ fn own_order(scop: &Scop, dependences: &Dependences, options: &Options) -> Resul
 fn how(scop: &Scop, machine: Machine, options: &Options) -> schedule::Options {
     schedule::Options {
         operations: scop.ctx.operations_left().unwrap_or(u64::MAX),
+        reductions: Reductions::Relaxed,
         machine,
         registers: options.registers,
         rows: options.rows,
@@ -171,7 +172,7 @@ fn imported(
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         text => text.map_err(|error| unusable(&file, &error))?,
     };
-    match schedule::from_json(scop, dependences, &text, Reductions::Kept) {
+    match schedule::from_json(scop, dependences, &text, Reductions::Relaxed) {
         Ok(schedule) => Ok(Some(schedule)),
         Err(error) => Err(unusable(&file, &error)),
     }

@@ -18,11 +18,12 @@ use llvm::Pass;
 use llvm::back::block::Places;
 use llvm::back::emit::{Emitted, Failure, Formats, Growth, Loops, emit, prepare};
 use llvm::back::panel::PanelMemory;
-use llvm::back::rewrite::Rewrite;
+use llvm::back::rewrite::{Rewrite, rewritten_op};
 use llvm::back::threads::{Fork, Forks};
 use llvm::front::Obstacle;
 use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
 use llvm::front::lift::{Lifted, lift};
+use llvm::front::reductions;
 use llvm::pass::Region;
 use model::{ArrayId, Budget, Reason, Scop, SourceLoc};
 use options::Options;
@@ -337,11 +338,28 @@ fn scalars(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
 }
 
 fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
+    mark_reductions(model).map_err(|error| of_isl(error, "dependences"))?;
     let found = dataflow::dependences(model.scop(), &dataflow::Options::default());
     model.dependences = Some(found.map_err(|error| match error {
         dataflow::Error::Budget { .. } => Reason::Budget { stage: "dependences".into() },
         error => Reason::Internal { message: error.to_string() },
     })?);
+    Ok(())
+}
+
+/// Without scalars there are more reductions, and what is assumed tells more cells apart.
+fn mark_reductions(model: &mut Modelled<'_>) -> isl::Result<()> {
+    let (lifted, rewrite) = (&mut model.lifted, &mut model.rewrite);
+    let links = &lifted.links;
+    let reduced = match rewrite {
+        Some(Rewrite { scop, stmts, .. }) => {
+            reductions::mark_reductions(scop, |at, name| rewritten_op(stmts, links, at, name))?
+        }
+        None => reductions::mark_reductions(&mut lifted.scop, |at, name| {
+            links[at.index()].ops.get(name).copied()
+        })?,
+    };
+    lifted.reduced.extend(reduced);
     Ok(())
 }
 
@@ -485,8 +503,11 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     outcome.changed = !ready.is_empty();
     let memory = PanelMemory::new(panel_bytes(run));
     let is_kept = outcome.changed && run.pass.keep();
-    let prepared: Vec<_> =
-        ready.iter().map(|model| prepare(run.pass, &model.lifted, model.rewrite.as_ref())).collect();
+    let prepare = |model: &&mut Modelled<'p>| {
+        let branches = model.program.as_ref().is_some_and(|program| program.check.quick().is_some());
+        prepare(run.pass, &model.lifted, model.rewrite.as_ref(), branches)
+    };
+    let prepared: Vec<_> = ready.iter().map(prepare).collect();
     let mut forks: Vec<Fork<'p>> = Vec::new();
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let emitted = match (prepared, &model.program) {

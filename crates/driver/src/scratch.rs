@@ -5,9 +5,9 @@
 //! scratch memory unless another is clearly cheaper; what is computed in it is compared with the model before by
 //! [`delicm::check`]. Nothing is expanded where the order is given: own, or from a file.
 //!
-//! Memory is bounded: [`STACK_BYTES`] for all nests of a function that cannot be called again before it returns, of sizes that
-//! are numbers; [`HEAP_BYTES`] for a nest,
-//! which is a part of the run-time check.
+//! Memory is bounded: [`STACK_BYTES`] for all nests of a function that cannot be called again before it returns; [`HEAP_BYTES`]
+//! for a nest. Where sizes are known at run time only, that they stay within bounds is a part of the run-time check. On the stack,
+//! arrays of such sizes have one dimension that is no number, and all of a nest's share what is left equally.
 
 use crate::order::{NewOrder, Plan, as_given, optimized};
 use crate::scalars::rewrite;
@@ -17,10 +17,10 @@ use dataflow::Dependences;
 use dataflow::content::Flows;
 use delicm::check::{Verdict, check};
 use delicm::expand::{Expanded, Loops, bytes, expand};
-use isl::Set;
-use llvm::back::rewrite::{Rewrite, Scratch};
+use isl::{DimType, Set};
+use llvm::back::rewrite::{Rewrite, Scratch, ScratchPlace};
 use llvm::back::scratch::ALIGNMENT;
-use model::{Array, ArrayId, ArrayKind, Kind, Scop};
+use model::{Access, AccessKind, Array, ArrayId, ArrayKind, Kind, Scop};
 use options::{Expand, Options};
 use schedule::{Cost, Machine, Reason};
 
@@ -68,12 +68,15 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
         return None;
     }
     let before = &nest.outcome.scop;
+    if is_unrolled(before).ok()? {
+        return None;
+    }
     let flows = Flows::new(before).ok()?;
     let mut best: Option<Candidate> = None;
     for loops in [Loops::Innermost, Loops::All] {
         let Some(expanded) = expand(before, &flows, loops).ok()? else { break };
         let is_known = best.as_ref().is_some_and(|best| best.expanded.scop.arrays == expanded.scop.arrays);
-        if is_known || !fits(&expanded.scop, nest, options) {
+        if is_known || place(&expanded.scop, nest.stack_left, options).is_none() {
             continue;
         }
         let Some(found) = Candidate::new(expanded, machine, options) else { continue };
@@ -96,14 +99,43 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
         prediction.original = original;
     }
     new.description = format!("{}\n{}", new.description.trim_end(), description(&expanded, options));
-    let stack_bytes =
-        if options.expand == Expand::Stack { bytes(&expanded.scop, ALIGNMENT as u64)? } else { 0 };
+    let place = place(&expanded.scop, nest.stack_left, options)?;
+    let stack_bytes = match place {
+        ScratchPlace::Heap(_) => 0,
+        ScratchPlace::Stack => bytes(&expanded.scop, ALIGNMENT as u64)?,
+        ScratchPlace::Room(bytes) => bytes as u64 * scratch_arrays(&expanded.scop).count() as u64,
+    };
     let scop = Scop { context: nest.lifted.context.clone(), ..expanded.scop };
     let outcome = delicm::Outcome { scop, ..nest.outcome.clone() };
     let mut rewrite = rewrite(nest.lifted, &outcome, nest.valid).ok()?;
-    rewrite.scratch = Some(memory(&rewrite.scop, nest.valid, options).ok()?);
+    rewrite.scratch = Some(memory(&rewrite.scop, nest.valid, place).ok()?);
     Some(Better { rewrite, dependences, plan: Plan::New(new), stack_bytes })
 }
+
+/// Whether the innermost loops around writes of scalars are so short that LLVM unrolls them: then the scalars are values in the
+/// loop around, of which it makes vectors by itself.
+fn is_unrolled(scop: &Scop) -> isl::Result<bool> {
+    let is_scalar =
+        |access: &Access| access.kind != AccessKind::Read && scop.array(access.array).kind.is_scalar();
+    let writers: Vec<_> = scop.stmts.iter().filter(|stmt| stmt.accesses.iter().any(is_scalar)).collect();
+    let mut deepest = 0;
+    for stmt in &writers {
+        deepest = deepest.max(stmt.domain.dim(DimType::Set)?);
+    }
+    let Some(innermost) = deepest.checked_sub(1) else { return Ok(false) };
+    for stmt in writers {
+        if stmt.domain.dim(DimType::Set)? == deepest {
+            let last = stmt.domain.clone().dim_max_val(innermost)?;
+            if !last.is_int()? || last.get_num_si()? >= UNROLLED {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Loops of a constant number of iterations up to this are unrolled.
+const UNROLLED: i64 = 16;
 
 /// An expanded model and its plan.
 struct Candidate {
@@ -141,19 +173,41 @@ fn own_order(scop: &Scop) -> Option<Box<NewOrder>> {
     }
 }
 
-/// Whether there may be enough memory.
-fn fits(scop: &Scop, nest: &Nest<'_>, options: &Options) -> bool {
+/// Where there may be enough memory.
+fn place(scop: &Scop, stack_left: u64, options: &Options) -> Option<ScratchPlace> {
     let bytes = bytes(scop, ALIGNMENT as u64);
-    match options.expand {
-        Expand::None => false,
-        Expand::Stack => bytes.is_some_and(|bytes| bytes <= nest.stack_left),
+    match (options.expand, bytes) {
+        (Expand::None, _) => None,
+        (Expand::Stack, Some(bytes)) => (bytes <= stack_left).then_some(ScratchPlace::Stack),
+        (Expand::Stack, None) => room(scop, stack_left).map(ScratchPlace::Room),
         // The check reads tables of rows behind all else, when memory was asked for.
-        Expand::Heap => {
+        (Expand::Heap, _) => {
             let has_tables = scop.arrays.iter().any(|array| array.layout == model::Layout::Anywhere);
-            !has_tables && bytes.is_none_or(|bytes| bytes <= HEAP_BYTES as u64)
+            let fits = bytes.is_none_or(|bytes| bytes <= HEAP_BYTES as u64);
+            let share = HEAP_BYTES / (scratch_arrays(scop).count() as i64).max(1);
+            (!has_tables && fits).then_some(ScratchPlace::Heap(share))
         }
     }
 }
+
+fn scratch_arrays(scop: &Scop) -> impl Iterator<Item = &Array> {
+    scop.arrays.iter().filter(|array| array.kind == ArrayKind::Scratch)
+}
+
+/// How many bytes each scratch array may have, if that is enough for loops that are not short.
+fn room(scop: &Scop, stack_left: u64) -> Option<i64> {
+    let count = scratch_arrays(scop).count() as u64;
+    let share = stack_left.checked_div(count)? / ALIGNMENT as u64 * ALIGNMENT as u64;
+    let is_enough = |array: &Array| {
+        let numbers = array.shape.iter().flatten().filter_map(|size| size.parse::<u64>().ok());
+        let (known, cell) = (numbers.clone().count(), numbers.product::<u64>() * u64::from(array.elem_bytes));
+        known + 1 >= array.shape.len() && cell.saturating_mul(LEAST_ROOM) <= share
+    };
+    scratch_arrays(scop).all(is_enough).then_some(share as i64)
+}
+
+/// For how many iterations of a loop there must be room where it is not known how many it has.
+const LEAST_ROOM: u64 = 1_000;
 
 /// The costs of the own order and of the planned one, if they were predicted.
 fn costs(plan: &Plan) -> Option<(Cost, Cost)> {
@@ -184,7 +238,7 @@ fn description(expanded: &Expanded, options: &Options) -> String {
 }
 
 /// The scratch arrays with the factors of their sizes.
-fn memory(scop: &Scop, valid: &Set, options: &Options) -> Result<Scratch, astgen::Error> {
+fn memory(scop: &Scop, valid: &Set, place: ScratchPlace) -> Result<Scratch, astgen::Error> {
     let mut arrays = Vec::new();
     for (index, array) in scop.arrays.iter().enumerate() {
         if array.kind == ArrayKind::Scratch {
@@ -193,7 +247,7 @@ fn memory(scop: &Scop, valid: &Set, options: &Options) -> Result<Scratch, astgen
             arrays.push((ArrayId(index as u32), factors));
         }
     }
-    Ok(Scratch { arrays, is_heap: options.expand == Expand::Heap })
+    Ok(Scratch { arrays, place })
 }
 
 /// The sizes of all dimensions.
@@ -207,15 +261,15 @@ fn sizes(scop: &Scop, array: &Array, valid: &Set) -> Result<Vec<Expr>, astgen::E
     }
 }
 
-/// What is tested before memory is asked for: that it is not too much.
+/// What is tested before memory is used: that it is not too much.
 pub fn conjuncts(rewrite: &Rewrite) -> Vec<Conjunct> {
-    let Some(scratch) = rewrite.scratch.as_ref().filter(|scratch| scratch.is_heap) else { return Vec::new() };
-    let share = HEAP_BYTES / (scratch.arrays.len() as i64).max(1);
+    let Some(scratch) = &rewrite.scratch else { return Vec::new() };
+    let Some(share) = scratch.place.limit() else { return Vec::new() };
     let conjunct = |(array, factors): &(ArrayId, Vec<Expr>)| {
         let (first, sizes) = factors.split_first()?;
         let last = std::iter::once(first.clone()).chain(sizes.iter().map(|_| Expr::Int(0))).collect();
         let why = format!("{} has at most {share} bytes", rewrite.scop.array(*array).name);
-        let below = Below { tested: Expr::Int(1), last, sizes: sizes.to_vec(), limit: Expr::Int(share) };
+        let below = Below { tested: Expr::Int(1), last, sizes: sizes.to_vec(), limit: Expr::Int(share + 1) };
         Some(Conjunct { kind: Some(Kind::ModerateSize), why, loc: None, test: Test::Below(below) })
     };
     scratch.arrays.iter().filter_map(conjunct).collect()

@@ -93,8 +93,10 @@ fn update(op: ReductionOp, old: u64, value: u64) -> u64 {
     match op {
         ReductionOp::Add => old.wrapping_add(value),
         ReductionOp::Mul => old.wrapping_mul(value | 1),
-        ReductionOp::Min => old.min(value),
-        ReductionOp::Max => old.max(value),
+        ReductionOp::Min => old.cast_signed().min(value.cast_signed()).cast_unsigned(),
+        ReductionOp::Max => old.cast_signed().max(value.cast_signed()).cast_unsigned(),
+        ReductionOp::UnsignedMin => old.min(value),
+        ReductionOp::UnsignedMax => old.max(value),
         ReductionOp::And => old & !bit,
         ReductionOp::Or => old | bit,
         ReductionOp::Xor => old ^ value,

@@ -634,10 +634,11 @@ impl<'p> Inst<'p> {
         (self.opcode() == LLVMOpcode::LLVMICmp).then(|| ask!(llvm_c::LLVMGetICmpPredicate(self.raw)))
     }
 
-    /// Whether it is a floating-point operation that may be computed in another order.
+    /// Whether it is a floating-point operation that may be computed in another order, which can also change the sign of a zero.
     pub fn may_reassociate(self) -> bool {
+        let wanted = llvm_sys::LLVMFastMathAllowReassoc | llvm_sys::LLVMFastMathNoSignedZeros;
         ask!(llvm_c::LLVMCanValueUseFastMathFlags(self.raw)) != 0
-            && ask!(llvm_c::LLVMGetFastMathFlags(self.raw)) & llvm_sys::LLVMFastMathAllowReassoc != 0
+            && ask!(llvm_c::LLVMGetFastMathFlags(self.raw)) & wanted == wanted
     }
 
     /// What a conditional branch or a switch decides by.

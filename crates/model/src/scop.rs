@@ -252,7 +252,7 @@ pub enum AccessKind {
     MayWrite,
 }
 
-/// `cell = cell op something`, where nothing else of the statement reads or writes the cell, and where the
+/// `cell = cell op something`, where nothing else of the instance reads or writes the cell, and where the
 /// operation may be reassociated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduction {
@@ -264,7 +264,7 @@ pub struct Reduction {
     pub op: ReductionOp,
 }
 
-/// An associative and commutative operation.
+/// An associative and commutative operation. Updates of one cell by different ones do not commute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum ReductionOp {
@@ -272,6 +272,8 @@ pub enum ReductionOp {
     Mul,
     Min,
     Max,
+    UnsignedMin,
+    UnsignedMax,
     And,
     Or,
     Xor,

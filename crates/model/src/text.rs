@@ -398,11 +398,13 @@ fn parse_range(text: &str) -> Option<(Option<i64>, Option<i64>)> {
     Some((bound(low)?, bound(high)?))
 }
 
-const REDUCTIONS: [(ReductionOp, &str); 7] = [
+const REDUCTIONS: [(ReductionOp, &str); 9] = [
     (ReductionOp::Add, "add"),
     (ReductionOp::Mul, "mul"),
     (ReductionOp::Min, "min"),
     (ReductionOp::Max, "max"),
+    (ReductionOp::UnsignedMin, "umin"),
+    (ReductionOp::UnsignedMax, "umax"),
     (ReductionOp::And, "and"),
     (ReductionOp::Or, "or"),
     (ReductionOp::Xor, "xor"),

@@ -85,3 +85,8 @@ fn rows_written_out() {
 fn matrices_that_are_changed_in_place() {
     agrees_and_goes_through("in_place.c", &VECTORS, &VECTORS);
 }
+
+#[test]
+fn updates_in_another_order() {
+    agrees_and_goes_through("updates.c", &LEVELS[1..], &[]);
+}

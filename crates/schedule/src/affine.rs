@@ -133,7 +133,7 @@ fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> 
     }
     let waits = waits(scop, stmt)?;
     let divisions = SLOW * stmt.body.ops.iter().filter(|op| latency(op) >= DIVISION).count() as f64;
-    let is_free_sum = !stmt.reductions.is_empty();
+    let is_free_sum = !stmt.reductions.is_empty() || sums_up_integers(stmt)?;
     Ok(StmtModel { extents, accesses, is_strict: is_strict(stmt), is_free_sum, waits, divisions })
 }
 
@@ -196,6 +196,26 @@ fn latency(op: &Op) -> f64 {
 const ARITHMETIC: f64 = 4.0;
 const DIVISION: f64 = 13.0;
 const SLOW: f64 = 4.5;
+
+/// Whether the statement combines a cell, which may be a scalar, with something by an operation that LLVM's vectorizer does in parts.
+fn sums_up_integers(stmt: &Stmt) -> isl::Result<bool> {
+    for write in stmt.accesses.iter().filter(|access| access.kind == AccessKind::MustWrite) {
+        let Some(Operand::Op(last)) = stmt.body.stored(write.id) else { continue };
+        let op = &stmt.body.ops[*last];
+        for operand in op.operands.iter().filter(|_| SUMS.contains(&op.operator.as_str())) {
+            if let Operand::Read(id) = operand
+                && let Some(read) = stmt.access(*id).filter(|read| read.array == write.array)
+                && read.relation.plain_is_equal(&write.relation)?
+            {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// The operators of bodies that sum up in any order.
+const SUMS: [&str; 9] = ["add", "mul", "and", "or", "xor", "smin", "smax", "umin", "umax"];
 
 fn is_strict(stmt: &Stmt) -> bool {
     let adds = |op: &Op| ["fadd", "fsub", "fma", "fmuladd"].iter().any(|name| op.operator.starts_with(name));

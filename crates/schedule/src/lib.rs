@@ -6,7 +6,8 @@
 //! by the tile size, a loop over *points* runs inside of one tile.
 //!
 //! # How a schedule is found
-//! 1. A few candidates: the program's own order, the same with all loops distributed, isl's scheduler with as much
+//! 1. A few candidates: the program's own order, the same with all loops distributed, and where updates may come in any order
+//!    with each as soon as it can be made (`push`), isl's scheduler with as much
 //!    and as little fusion as possible ([`candidate`]), and the own order with rows written out where several loops are inside
 //!    of one (`jam`).
 //! 2. For each innermost band: which member becomes innermost (parallel with contiguous accesses if possible), whether the
@@ -45,6 +46,7 @@ mod machine;
 mod marks;
 mod pivot;
 mod private;
+mod push;
 mod shrink;
 pub mod threads;
 pub mod tree;
@@ -378,6 +380,8 @@ enum Way {
     Own,
     /// The program's own loops, distributed.
     Distributed,
+    /// The same with updates as soon as what they need is there ([`push`]).
+    Pushed,
     /// isl's scheduler.
     Isl(Fusion),
     /// The program's own order with rows written out ([`jam`]).
@@ -385,14 +389,15 @@ enum Way {
 }
 
 impl Way {
-    const ALL: [Way; 5] =
-        [Way::Own, Way::Distributed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max), Way::Jammed];
+    const ALL: [Way; 6] =
+        [Way::Own, Way::Distributed, Way::Pushed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max), Way::Jammed];
 
     fn name(self) -> &'static str {
         match self {
             Way::Own => "own order",
             Way::Jammed => "own order, rows written out",
             Way::Distributed => "own order, distributed",
+            Way::Pushed => "own order, distributed, updates pushed",
             Way::Isl(Fusion::Max) => "isl's scheduler, fused",
             Way::Isl(_) => "isl's scheduler",
         }
@@ -515,7 +520,8 @@ impl Optimizer<'_> {
 
     fn bonds(&self) -> isl::Result<Bonds> {
         let apart = self.dependences.strict()?.coalesce()?;
-        let are_same = self.options.reductions == Reductions::Kept;
+        let are_same =
+            self.options.reductions == Reductions::Kept || self.dependences.reduction.is_empty()?;
         let order = if are_same { apart.clone() } else { self.dependences.relaxed()?.coalesce()? };
         Ok(Bonds { order, apart, are_same })
     }
@@ -531,13 +537,13 @@ impl Optimizer<'_> {
         let all: &[Way] = match self.options.fusion {
             // A scalar that loops write keeps all of its accesses in order: nothing is left for isl.
             Fusion::Auto if self.scop.stmts.len() > 1 && has_scalars(self.scop) => {
-                &[Way::Own, Way::Distributed, Way::Jammed]
+                &[Way::Own, Way::Distributed, Way::Pushed, Way::Jammed]
             }
             // There is nothing to distribute.
             Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
             // What must be fused is fused with the least fusion, too.
             Fusion::Auto if tree::is_one_component(self.scop, &bonds.order)? => {
-                &[Way::Own, Way::Distributed, Way::Isl(Fusion::Min), Way::Jammed]
+                &[Way::Own, Way::Distributed, Way::Pushed, Way::Isl(Fusion::Min), Way::Jammed]
             }
             Fusion::Auto => &Way::ALL,
             Fusion::Max => &[Way::Isl(Fusion::Max)],
@@ -626,6 +632,9 @@ impl Optimizer<'_> {
         if matches!(way, Way::Jammed) && !(self.options.rows && self.options.tiling == Tiling::Auto) {
             return Ok(None);
         }
+        if matches!(way, Way::Pushed) && bonds.are_same {
+            return Ok(None);
+        }
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
         let options = &Options { apart: left >= apart::OPERATIONS, ..self.options.clone() };
         let mut share = left / 3;
@@ -636,6 +645,10 @@ impl Optimizer<'_> {
             let schedule = match way {
                 Way::Own | Way::Jammed => tree::own_order(self.scop, &bonds.order)?,
                 Way::Distributed => tree::distributed(self.scop, &bonds.order)?,
+                Way::Pushed => match tree::pushed(self.scop, &bonds.order)? {
+                    Some(schedule) => schedule,
+                    None => return Ok(None),
+                },
                 Way::Isl(fusion) => match self.by_isl(bonds, fusion)? {
                     Some(schedule) => schedule,
                     None => return Ok(None),
@@ -666,10 +679,10 @@ impl Optimizer<'_> {
         }
     }
 
-    /// Whether a candidate is legal before its changes. Those from the program's own loops are by the way they are made; what
-    /// isl found is looked at only if it is to be taken.
+    /// Whether a candidate is legal before its changes. Those from the program's own loops are by the way they are made, but for
+    /// updates that are pushed; what isl found is looked at only if it is to be taken.
     fn is_legal(&self, way: Way, found: &Candidate) -> Result<bool, Error> {
-        let Way::Isl(_) = way else { return Ok(true) };
+        let (Way::Isl(_) | Way::Pushed) = way else { return Ok(true) };
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
         let verdict = self.scop.ctx.with_budget((left / 3).min(candidate::ISL_OPERATIONS), || {
             legality::check_with(self.scop, self.dependences, &found.schedule, self.options.reductions)

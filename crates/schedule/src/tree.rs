@@ -14,11 +14,13 @@ use crate::affine::{Row, row};
 use crate::apart;
 use crate::jam::{Jam, Rows};
 use crate::pivot;
+use crate::push;
 use isl::{
     AstLoopType, DimType, Id, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap,
     UnionPwAff, UnionPwAffList, UnionSet, Val,
 };
 use model::{Order, REGISTERS, Scop, StmtId, written};
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// A step from the root of a tree to a statement.
@@ -298,56 +300,93 @@ fn sorted(count: usize, edges: &[(usize, usize)]) -> Option<Vec<usize>> {
 /// strongly connected components of its statements get a loop each, in an order that keeps the dependences
 /// between them; inside of a loop the dependences that it carries do not count any more.
 pub fn distributed(scop: &Scop, dependences: &UnionMap) -> isl::Result<Schedule> {
-    let all = distribute(scop, &scop.order, 0, dependences)?;
-    let schedule = match all {
-        Some(schedule) => schedule.intersect_domain(scop.domain()?)?,
-        None => scop.schedule()?,
-    };
-    merged(schedule, dependences)
+    Distributor { scop, push: None }.run(dependences)
 }
 
-fn distribute(
-    scop: &Scop,
-    parts: &[Order],
-    depth: usize,
-    dependences: &UnionMap,
-) -> isl::Result<Option<Schedule>> {
-    let mut whole: Option<Schedule> = None;
-    for part in parts {
-        let pieces = match part {
-            Order::Stmt(id) => {
-                vec![Schedule::from_domain(UnionSet::from_set(scop.stmt(*id).domain.clone())?)?]
-            }
-            Order::Loop(body) => distribute_loop(scop, body, depth, dependences)?,
+/// The same with updates pushed (module `push`), whether or not that is legal; `None` if there are none.
+pub fn pushed(scop: &Scop, dependences: &UnionMap) -> isl::Result<Option<Schedule>> {
+    let count = Cell::new(0);
+    let schedule = Distributor { scop, push: Some(&count) }.run(dependences)?;
+    Ok((count.get() > 0).then_some(schedule))
+}
+
+struct Distributor<'a> {
+    scop: &'a Scop,
+    /// How many loops were pushed so far, if some are to be.
+    push: Option<&'a Cell<usize>>,
+}
+
+impl Distributor<'_> {
+    fn run(&self, dependences: &UnionMap) -> isl::Result<Schedule> {
+        let schedule = match self.distribute(&self.scop.order, 0, dependences)? {
+            Some(schedule) => schedule.intersect_domain(self.scop.domain()?)?,
+            None => self.scop.schedule()?,
         };
-        for piece in pieces {
-            whole = Some(match whole {
-                Some(before) => before.sequence(piece)?,
-                None => piece,
-            });
+        merged(schedule, dependences)
+    }
+
+    fn distribute(
+        &self,
+        parts: &[Order],
+        depth: usize,
+        dependences: &UnionMap,
+    ) -> isl::Result<Option<Schedule>> {
+        let mut pieces = Vec::new();
+        for part in parts {
+            match part {
+                Order::Stmt(id) => {
+                    let domain = UnionSet::from_set(self.scop.stmt(*id).domain.clone())?;
+                    pieces.push(Schedule::from_domain(domain)?);
+                }
+                Order::Loop(body) => pieces.extend(self.distribute_loop(body, depth, dependences)?),
+            }
         }
+        in_sequence(pieces)
+    }
+
+    fn distribute_loop(
+        &self,
+        body: &[Order],
+        depth: usize,
+        dependences: &UnionMap,
+    ) -> isl::Result<Vec<Schedule>> {
+        let stmts = model::scop::stmts_below(body);
+        let edges = edges(self.scop, &stmts, dependences)?;
+        let mut pieces = Vec::new();
+        for component in components(stmts.len(), &edges) {
+            let own: Vec<StmtId> = component.iter().map(|at| stmts[*at]).collect();
+            let body = only(body, &own);
+            if let Some(pushed) = self.push(&body, depth, dependences)? {
+                pieces.push(pushed);
+                continue;
+            }
+            let counters = counters(self.scop, &own, depth)?;
+            let inside = dependences.clone().eq_at_multi_union_pw_aff(counters.clone())?;
+            if let Some(inner) = self.distribute(&body, depth + 1, &inside)? {
+                pieces.push(inner.insert_partial_schedule(counters)?);
+            }
+        }
+        Ok(pieces)
+    }
+
+    fn push(&self, body: &[Order], depth: usize, dependences: &UnionMap) -> isl::Result<Option<Schedule>> {
+        let Some(count) = self.push else { return Ok(None) };
+        let pushed = push::pushed(self.scop, body, depth, dependences)?;
+        count.set(count.get() + usize::from(pushed.is_some()));
+        Ok(pushed)
+    }
+}
+
+/// One after the other; `None` for nothing.
+pub fn in_sequence(pieces: Vec<Schedule>) -> isl::Result<Option<Schedule>> {
+    let mut whole: Option<Schedule> = None;
+    for piece in pieces {
+        whole = Some(match whole {
+            Some(before) => before.sequence(piece)?,
+            None => piece,
+        });
     }
     Ok(whole)
-}
-
-fn distribute_loop(
-    scop: &Scop,
-    body: &[Order],
-    depth: usize,
-    dependences: &UnionMap,
-) -> isl::Result<Vec<Schedule>> {
-    let stmts = model::scop::stmts_below(body);
-    let edges = edges(scop, &stmts, dependences)?;
-    let mut pieces = Vec::new();
-    for component in components(stmts.len(), &edges) {
-        let own: Vec<StmtId> = component.iter().map(|at| stmts[*at]).collect();
-        let counters = counters(scop, &own, depth)?;
-        let inside = dependences.clone().eq_at_multi_union_pw_aff(counters.clone())?;
-        if let Some(inner) = distribute(scop, &only(body, &own), depth + 1, &inside)? {
-            pieces.push(inner.insert_partial_schedule(counters)?);
-        }
-    }
-    Ok(pieces)
 }
 
 /// Which of these statements depend on which others, by position.
@@ -377,7 +416,7 @@ pub fn is_one_component(scop: &Scop, dependences: &UnionMap) -> isl::Result<bool
 
 /// `{ S[i, j] -> [(j)] }` for the counter at `depth`, as it was written: what can change places is then the loop that was
 /// written, not one along diagonals.
-fn counters(scop: &Scop, stmts: &[StmtId], depth: usize) -> isl::Result<MultiUnionPwAff> {
+pub fn counters(scop: &Scop, stmts: &[StmtId], depth: usize) -> isl::Result<MultiUnionPwAff> {
     let starts = stmts.iter().map(|id| written::start(&scop.stmt(*id).domain, depth));
     let starts: Vec<_> = starts.collect::<isl::Result<_>>()?;
     let common = starts.first().filter(|first| starts.iter().all(|other| other == *first));

@@ -14,15 +14,18 @@ use schedule::{Decision, Fusion, Options, Tiling, optimize};
 fn main() -> std::process::ExitCode {
     filetests::Suite::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files"))
         .command("optimize", |input| run(input.text, input.args))
-        .command("candidates", |input| candidates(input.text).map_err(|error| error.to_string()))
+        .command("candidates", |input| candidates(input.text, input.args).map_err(|error| error.to_string()))
         .run()
 }
 
-/// `# test: candidates`: all that are looked at, with their predicted costs.
-fn candidates(text: &str) -> Result<String, Box<dyn std::error::Error>> {
+/// `# test: candidates [reductions=relaxed]`: all that are looked at, with their predicted costs.
+fn candidates(text: &str, args: &[String]) -> Result<String, Box<dyn std::error::Error>> {
+    let is_relaxed = args.iter().any(|arg| arg == "reductions=relaxed");
+    let reductions = if is_relaxed { Reductions::Relaxed } else { Reductions::Kept };
+    let options = Options { reductions, ..Options::default() };
     let scop = Scop::parse(&Ctx::new(), text)?;
     let dependences = dataflow::dependences(&scop, &Default::default())?;
-    let all = schedule::candidates(&scop, &dependences, &Options::default())?;
+    let all = schedule::candidates(&scop, &dependences, &options)?;
     let show = |(name, description, cost): &(&str, String, schedule::Cost)| {
         let parts =
             [cost.work, cost.control, cost.l1, cost.l2, cost.l3].map(|part| format!("{:.1}", part / 1e6));

@@ -498,13 +498,14 @@ impl<'p> Builder<'p> {
     }
 
     /// A copy of an instruction with other operands, in their order. Facts that hold for the old order of execution only
-    /// (alias scopes, access groups) are dropped.
+    /// (alias scopes, access groups, in which range the parts of a sum are) are dropped.
     pub fn copy(&self, inst: Inst<'p>, operands: &[Value<'p>]) -> Inst<'p> {
         let copy = ask!(llvm_c::LLVMInstructionClone(inst.raw));
         for (position, operand) in operands.iter().enumerate() {
             ask!(llvm_c::LLVMSetOperand(copy, position as u32, operand.raw));
         }
-        for kind in ["alias.scope", "noalias", "llvm.access.group", "llvm.mem.parallel_loop_access"] {
+        for kind in ["alias.scope", "noalias", "llvm.access.group", "llvm.mem.parallel_loop_access", "range"]
+        {
             let name = (kind.as_ptr().cast(), kind.len() as u32);
             let id = ask!(llvm_c::LLVMGetMDKindIDInContext(self.context, name.0, name.1));
             ask!(llvm_c::LLVMSetMetadata(copy, id, std::ptr::null_mut()));

@@ -41,14 +41,20 @@ pub struct Prepared<'p> {
     hoisted: Hoisted<'p>,
 }
 
-/// Does what needs LLVM's analyses. `None`: some value cannot be computed before the region.
-pub fn prepare<'p>(pass: Pass<'p>, lifted: &Lifted<'p>, rewrite: Option<&Rewrite>) -> Option<Prepared<'p>> {
+/// Does what needs LLVM's analyses; `branches`: whether the check may have branches inside. `None`: some value cannot be
+/// computed before the region.
+pub fn prepare<'p>(
+    pass: Pass<'p>,
+    lifted: &Lifted<'p>,
+    rewrite: Option<&Rewrite>,
+    branches: bool,
+) -> Option<Prepared<'p>> {
     let scope = region_blocks(lifted.region);
     // In the order of the function, in which copies are made.
     let blocks: Vec<_> = pass.blocks().into_iter().filter(|block| scope.contains(block)).collect();
     let before = pass.split_entering(lifted.region.entry, &blocks);
     let has_rows = lifted.arrays.iter().any(|source| matches!(source, ArraySource::Rows(_)));
-    let entering = if has_rows || needs_heap(rewrite) {
+    let entering = if has_rows || needs_heap(rewrite) || branches {
         pass.split_entering(lifted.region.entry, &blocks)
     } else {
         before
@@ -181,7 +187,8 @@ pub fn emit<'p>(
     let emitter = |loops| Emitter::new((pass, lifted), prepared, &builder, loops);
     let mut emitters: Vec<_> = versions.iter().map(emitter).collect();
     let written = catch_unwind(AssertUnwindSafe(|| {
-        let checked = emitters.first_mut()?.write_all_of(check)?;
+        let quick = check.quick().filter(|_| counting.is_none() && versions.len() == 1);
+        let checked = emitters.first_mut()?.write_all_of(check, quick)?;
         let written = emitters.iter_mut().zip(versions).map(|(emitter, loops)| emitter.write(loops, memory));
         let versions = written.collect::<Option<Vec<_>>>()?;
         Some(Written { checked, exit: emitters.first()?.exit()?, versions })
@@ -211,9 +218,9 @@ fn size_of<'p>(blocks: impl IntoIterator<Item = Block<'p>>) -> CodeSize {
 struct Checked<'p> {
     /// Whether all assumptions hold.
     holds: Value<'p>,
-    /// Whether the first holds, whether the first two do, and so on.
+    /// Whether the first holds, whether the first two do, and so on; not known where the check has a quick part.
     held: Vec<Value<'p>>,
-    /// Whether those hold without which rows must not be looked at, and where that begins.
+    /// Whether those hold without which rows must not be looked at or the rest is not worth a look, and where that begins.
     scan: Option<(Value<'p>, Block<'p>)>,
 }
 
@@ -255,6 +262,8 @@ pub(super) struct Emitter<'a, 'p> {
     slots: Vec<Slot<'p>>,
     /// What is found out about arrays of rows, by their number.
     scans: BTreeMap<usize, Scan<'p>>,
+    /// Where the result of a check with a quick part is, and nothing undefined.
+    verdict: Option<Value<'p>>,
     pub(super) variables: HashMap<Variable, Value<'p>>,
     /// The innermost loop around what is written.
     pub(super) innermost: Option<Around>,
@@ -326,6 +335,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
             widest_bits: pass.target().widest_bits,
             slots: Vec::new(),
             scans: BTreeMap::new(),
+            verdict: None,
             variables: HashMap::new(),
             innermost: None,
             panels: Panels::default(),
@@ -343,9 +353,13 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// Slots that only this version has are made with it.
-    fn write_all_of(&mut self, check: &Check) -> Option<Checked<'p>> {
+    fn write_all_of(&mut self, check: &Check, quick: Option<usize>) -> Option<Checked<'p>> {
         self.make_scans()?;
-        self.write_check(check)
+        let is_plain = self.scans.is_empty() && !needs_heap(self.rewrite);
+        match quick.filter(|_| is_plain && self.prepared.before != self.prepared.entering) {
+            Some(quick) => self.write_quick_check(check, quick),
+            None => self.write_check(check),
+        }
     }
 
     fn write(&mut self, loops: &Loops<'_>, memory: &PanelMemory<'p>) -> Option<Version<'p>> {
@@ -412,7 +426,10 @@ impl<'p> Emitter<'_, 'p> {
     fn choose(&self, written: &Written<'p>, weak: Option<usize>) {
         let Checked { holds, held, .. } = &written.checked;
         // The addresses that are compared may be undefined where the program does not use them.
-        let settled = |value: Value<'p>| self.pass.freeze(value, self.prepared.entering);
+        let settled = |value: Value<'p>| match self.verdict {
+            Some(_) => value,
+            None => self.pass.freeze(value, self.prepared.entering),
+        };
         let b = self.builder();
         match (&written.versions[..], weak) {
             ([strong, second], Some(enough)) => {
@@ -434,7 +451,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn all_slots(&self) -> Vec<Value<'p>> {
         let scans = self.scans.values().flat_map(|scan| scan.slots());
-        let scans = scans.chain(self.scratch.slots()).chain(self.panels.slots());
+        let scans = scans.chain(self.scratch.slots()).chain(self.panels.slots()).chain(self.verdict);
         self.slots.iter().map(|slot| slot.address).chain(scans).collect()
     }
 
@@ -462,6 +479,32 @@ impl<'p> Emitter<'_, 'p> {
             }
         }
         Some(())
+    }
+
+    /// Whether all assumptions hold. The first ones say whether there is much to do, at the end of `before`; only then the others are
+    /// looked at, in a block of their own.
+    fn write_quick_check(&mut self, check: &Check, quick: usize) -> Option<Checked<'p>> {
+        let (first, rest) = check.conjuncts.split_at(quick);
+        self.builder().before(self.pass.blocks().first()?.insts().next()?);
+        let verdict = self.builder().slot(self.builder().int(1));
+        self.verdict = Some(verdict);
+        let b = self.builder();
+        let (params, arrays) = (&self.prepared.params[..], &self.lifted.arrays[..]);
+        let writer = Writer { values: &self.values, params, arrays, scans: &self.scans };
+        b.before(self.prepared.before.terminator()?);
+        let is_enough = *writer.write(first)?.last()?;
+        b.store(writer.truth(false), verdict);
+        let block = b.block(c"orthant.check");
+        b.at_end(block);
+        let all = *writer.write(rest)?.last()?;
+        b.jump(self.prepared.entering);
+        // The addresses that are compared may be undefined where the program does not use them.
+        let all = self.pass.freeze(all, block);
+        b.before(block.terminator()?);
+        b.store(all, verdict);
+        b.before(self.prepared.entering.terminator()?);
+        let holds = b.load(b.int(1), verdict);
+        Some(Checked { holds, held: Vec::new(), scan: Some((is_enough, block)) })
     }
 
     /// Whether all assumptions hold, computed at the end of `entering`. Where there are rows to be looked at: after a part

@@ -30,8 +30,29 @@ pub struct Rewrite {
 pub struct Scratch {
     /// Each with the factors of its size in bytes.
     pub arrays: Vec<(ArrayId, Vec<Expr>)>,
-    /// Whether their memory is from the heap; otherwise all sizes are numbers.
-    pub is_heap: bool,
+    /// Where their memory is.
+    pub place: ScratchPlace,
+}
+
+/// Where scratch arrays are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScratchPlace {
+    /// On the heap, each of at most so many bytes.
+    Heap(i64),
+    /// On the stack; all sizes are numbers.
+    Stack,
+    /// On the stack, where each has room for so many bytes, a multiple of [`super::scratch::ALIGNMENT`].
+    Room(i64),
+}
+
+impl ScratchPlace {
+    /// How many bytes an array may have, if that is to be tested.
+    pub fn limit(self) -> Option<i64> {
+        match self {
+            ScratchPlace::Heap(bytes) | ScratchPlace::Room(bytes) => Some(bytes),
+            ScratchPlace::Stack => None,
+        }
+    }
 }
 
 /// A statement of a changed model.
@@ -97,6 +118,21 @@ impl Rewrite {
             },
         }
     }
+}
+
+/// The instruction that an operation of a statement stands for.
+pub fn rewritten_op<'p>(
+    stmts: &[Rewritten],
+    lifted: &[Links<'p>],
+    at: StmtId,
+    name: &str,
+) -> Option<Inst<'p>> {
+    let new = &stmts[at.index()];
+    let (from, name) = match new.copies.get(name) {
+        Some((from, name)) => (*from, name.as_str()),
+        None => (new.old?, name),
+    };
+    lifted[from.index()].ops.get(name).copied()
 }
 
 /// The statement's operation of that name.

@@ -1,7 +1,8 @@
 //! Scratch memory: the arrays that scalars of a changed model became.
 //!
 //! All scratch arrays of a model are one piece of memory, each at a multiple of [`ALIGNMENT`] from its start.
-//! - On the stack: a variable in the function's entry block; its size is a number.
+//! - On the stack: a variable in the function's entry block; its size is a number. Where the arrays' sizes are not, each has
+//!   the same room, and that this is enough is one of the assumptions.
 //! - On the heap: `malloc` where all assumptions hold, and `free` behind the new loops. Without memory the original runs. That
 //!   the size is moderate is one of the assumptions, so it does not overflow here.
 //!
@@ -16,7 +17,7 @@
 //! ```
 
 use super::emit::Emitter;
-use super::rewrite::{Rewrite, Scratch};
+use super::rewrite::{Rewrite, Scratch, ScratchPlace};
 use crate::pass::Value;
 use astgen::Expr;
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
@@ -53,7 +54,8 @@ impl<'p> Memory<'p> {
 
 /// Whether the rewritten model needs memory from the heap.
 pub fn needs_heap(rewrite: Option<&Rewrite>) -> bool {
-    rewrite.and_then(|rewrite| rewrite.scratch.as_ref()).is_some_and(|scratch| scratch.is_heap)
+    let scratch = rewrite.and_then(|rewrite| rewrite.scratch.as_ref());
+    scratch.is_some_and(|scratch| matches!(scratch.place, ScratchPlace::Heap(_)))
 }
 
 impl<'p> Emitter<'_, 'p> {
@@ -64,17 +66,20 @@ impl<'p> Emitter<'_, 'p> {
     /// Makes the variables; the builder must be in the function's entry block.
     pub(super) fn make_scratch(&mut self) -> Option<()> {
         let Some(scratch) = self.wanted_scratch() else { return Some(()) };
-        if scratch.is_heap {
+        if needs_heap(self.rewrite) {
             self.scratch.slot = Some(self.builder().slot(self.builder().pointer()));
             return Some(());
         }
         let (mut starts, mut end) = (Vec::new(), 0i64);
         for (array, sizes) in &scratch.arrays {
             starts.push((*array, end));
-            let bytes = sizes.iter().try_fold(1i64, |product, size| match size {
-                Expr::Int(size) => product.checked_mul(*size),
-                _ => None,
-            })?;
+            let bytes = match scratch.place {
+                ScratchPlace::Room(bytes) => bytes,
+                _ => sizes.iter().try_fold(1i64, |product, size| match size {
+                    Expr::Int(size) => product.checked_mul(*size),
+                    _ => None,
+                })?,
+            };
             end = end.checked_add(bytes.checked_add(ALIGNMENT - 1)? / ALIGNMENT * ALIGNMENT)?;
         }
         let memory = self.builder().array_slot(u64::try_from(end).ok()?, ALIGNMENT as u32);

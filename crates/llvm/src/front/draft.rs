@@ -10,10 +10,10 @@ use super::headers::HeaderRead;
 use super::lift::{ArraySource, Touched};
 use super::memory::{Bytes, Extent, Memory, MemoryAccess};
 use super::rows::Row;
-use crate::pass::{Inst, Value};
+use crate::pass::Value;
 use isl::{DimType, Map, Set, Space, Val};
 use model::{Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Layout};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// The size of what is not plain bits ([`Value::plain_bytes`]): no cell of memory has it, so none is taken for its value.
 const NO_CELL: u32 = 255;
@@ -25,15 +25,10 @@ pub struct Draft<'p> {
     pub arrays: Vec<Array>,
     /// What each of them stands for.
     pub sources: Vec<ArraySource<'p>>,
-    /// The operations of reductions.
-    pub reduced: HashSet<Inst<'p>>,
     /// Values from outside of the region that statements use.
     pub outside: Outside<'p>,
     /// The accesses and operations of each statement.
     pub links: Vec<Links<'p>>,
-    /// A value that updates each array, and arrays that are updated with values of several types.
-    updates: HashMap<ArrayId, Value<'p>>,
-    mixed: HashSet<ArrayId>,
     cells: HashMap<Value<'p>, (ArrayId, u64)>,
     next_access: u32,
 }
@@ -83,19 +78,6 @@ impl<'p> Draft<'p> {
     /// What a load or store touches.
     pub fn touched(&self, access: &MemoryAccess<'p>) -> Touched {
         Touched { array: self.cells[&access.base].0, is_exact: access.extent.is_some() }
-    }
-
-    /// Notes that an array is updated with values of this type.
-    pub fn update(&mut self, array: ArrayId, value: Value<'p>) {
-        let first = *self.updates.entry(array).or_insert(value);
-        if !first.has_type_of(value) {
-            self.mixed.insert(array);
-        }
-    }
-
-    /// Whether updates of the array are all of one type. Only then they commute.
-    pub fn is_updated_alike(&self, array: ArrayId) -> bool {
-        !self.mixed.contains(&array)
     }
 
     /// Another access.

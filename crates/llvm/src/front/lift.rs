@@ -24,7 +24,7 @@ use super::flow::{Blocks, blocks_without, error_blocks};
 use super::headers::{same_values, with_copies};
 use super::memory::Memory;
 use super::needed::Needed;
-use super::reductions::reductions;
+use super::reductions::mark_reductions;
 use super::rows::Tables;
 use super::shape::{Shape, blocks_of, shape};
 use super::statements::{Body, Part, Synthesis, statements};
@@ -172,7 +172,7 @@ pub fn lift<'p>(
         chains: parts.program.chains,
         around,
         memory: parts.touched,
-        reduced: parts.draft.reduced,
+        reduced: parts.reduced,
         links: parts.draft.links,
         outside: parts.draft.outside,
         exit_phis: parts.exits.phis,
@@ -194,6 +194,7 @@ fn retain<T>(all: &mut Vec<T>, is_kept: impl Fn(usize) -> bool) {
 /// What lifting makes of a region.
 struct Parts<'p> {
     scop: Scop,
+    reduced: HashSet<Inst<'p>>,
     draft: Draft<'p>,
     program: Program<'p>,
     exits: Exits<'p>,
@@ -281,8 +282,11 @@ impl<'p> Lifter<'_, 'p> {
         memory.overwritten = self.add_header_reads(&memory, &mut draft, &mut stmts)?;
         let touched = memory.accesses.iter().filter(|access| access.inst.pointer().is_some());
         let touched = touched.map(|access| (access.inst, draft.touched(access))).collect();
-        let scop = self.scop(&mut draft, stmts, order, &memory)?;
-        Ok(Parts { scop, draft, program, exits, touched, declarations: memory.declarations() })
+        let mut scop = self.scop(&mut draft, stmts, order, &memory)?;
+        let op = |stmt: StmtId, name: &str| draft.links[stmt.index()].ops.get(name).copied();
+        let reduced = mark_reductions(&mut scop, op)
+            .map_err(|error| Obstacle::of_region(self.region, reason(error.into())))?;
+        Ok(Parts { scop, reduced, draft, program, exits, touched, declarations: memory.declarations() })
     }
 
     /// The loops around a block that runs at all.
@@ -392,13 +396,7 @@ impl<'p> Lifter<'_, 'p> {
             scalars.extend(program.scalar_reads(index, self.synthesis));
         }
         let stmt = |index| self.stmt(index, program, memory, &scalars, draft);
-        let mut stmts = (0..program.bodies.len()).map(stmt).collect::<Result<Vec<_>, _>>()?;
-        for stmt in &mut stmts {
-            let array = |id| stmt.accesses.iter().find(|access| access.id == id).map(|access| access.array);
-            stmt.reductions
-                .retain(|reduction| array(reduction.write).is_some_and(|at| draft.is_updated_alike(at)));
-        }
-        Ok(stmts)
+        (0..program.bodies.len()).map(stmt).collect()
     }
 
     fn stmt(
@@ -413,7 +411,7 @@ impl<'p> Lifter<'_, 'p> {
         let mut try_stmt = || -> Result<Stmt, Stop> {
             let name = format!("S{index}");
             let domain = self.domains.of[&body.block()].clone().set_tuple_name(&name)?;
-            let (mut accesses, mut ids, mut links) = (Vec::new(), Vec::new(), Links::default());
+            let (mut accesses, mut links) = (Vec::new(), Links::default());
             // What branches do to cells in between is not modelled.
             let has_branches = body.join.is_some();
             let scalar = |draft: &mut Draft<'p>, kind, source| {
@@ -431,7 +429,6 @@ impl<'p> Lifter<'_, 'p> {
                 for (access, shaped) in memory.with_cells(inst) {
                     let row = draft.row_address(access, &name, &domain)?;
                     let access = draft.memory(access, shaped, &name, &domain, body.is_inner(inst))?;
-                    ids.push((inst, access.id));
                     links.memory.insert(inst, access.id);
                     accesses.push(access);
                     accesses.extend(row.filter(|row| !accesses.iter().any(|known| is_same(known, row))));
@@ -466,14 +463,7 @@ impl<'p> Lifter<'_, 'p> {
             let computed = reader.read(body);
             draft.links.push(links);
             let loc = body.insts().find_map(|inst| inst.loc());
-            let found = reductions(body, memory, &accesses, &ids)?;
-            for (reduction, operation) in found.reductions.iter().zip(&found.operations) {
-                if let Some(write) = accesses.iter().find(|access| access.id == reduction.write) {
-                    draft.update(write.array, operation[0].value());
-                }
-            }
-            draft.reduced.extend(found.operations.into_iter().flatten());
-            Ok(Stmt { name, domain, accesses, reductions: found.reductions, body: computed, loc })
+            Ok(Stmt { name, domain, accesses, reductions: Vec::new(), body: computed, loc })
         };
         try_stmt().map_err(|stop| match body.insts().next().or(body.block().terminator()) {
             Some(at) => obstacle(stop, at),

@@ -5,7 +5,7 @@
 //!
 //! [`lift`] is the second. It asks when each block runs ([`domains`], `conditions`, with [`affine`] expressions, [`hammock`]s where
 //! they are not, and without [`errors`]), what has to be executed and in which pieces ([`shape`], [`statements`], `needed`,
-//! `cheap`), what each piece touches and computes (`memory`, `polynomials`, `narrow`, `array_shapes`, [`headers`], `rows`, `reductions`, [`bodies`], [`exits`]),
+//! `cheap`), what each piece touches and computes (`memory`, `polynomials`, `narrow`, `array_shapes`, [`headers`], `rows`, [`reductions`], [`bodies`], [`exits`]),
 //! and writes the model (`draft`, `assumptions`, [`names`] for people).
 
 pub mod affine;
@@ -30,7 +30,7 @@ pub mod names;
 mod narrow;
 mod needed;
 mod polynomials;
-mod reductions;
+pub mod reductions;
 mod rows;
 pub mod shape;
 pub mod statements;

@@ -1,97 +1,158 @@
 //! Reductions: `cell = cell op something`, where the order of the updates does not matter for the result.
 //!
-//! A store is a reduction if its value is the old content of the very same cells, combined with something by an operation
-//! that may be reassociated: of integers always, of floating-point numbers where the flags say so. The chain from the load
-//! to the store has no other users, and nothing else in the statement touches the array. A chain `a + x + y` of equal
-//! operations counts as one update. Overflow that the program rules out can occur in another order, so new code must
-//! not carry the promise that it does not ([`Found::operations`]).
+//! A write to memory is a reduction if its value is the old content of the same cell, combined with something by an operation
+//! that may be reassociated: of integers always, of floating-point numbers where the flags say so (so not what strict
+//! floating point computes). The value that is read and those on its way to the write have no other users, and nothing else in
+//! the instance touches the cell; other cells of the array may well be read. A chain `a + x + y` of equal operations counts as
+//! one update. Updates commute only if they are of one operation and of values of one type: arrays for which that is not so
+//! have no reductions of more than one type, and [`ReductionOp`] tells operations apart.
+//!
+//! Overflow that the program rules out can occur in another order, so new code must not carry the promise that it does not
+//! for what [`mark_reductions`] returns.
+//!
+//! This is asked twice: of the lifted model, and of the model without scalars, where the sum that LLVM kept in a register is
+//! in its cell again.
+//!
+//! # Example
+//! ```text
+//! for k: t[i][j] = max(t[i][j], t[i][k] + t[k + 1][j])     with i < k < j: an update of t[i][j]
+//! for k: t[i][j] = max(t[i][j], t[i][k] + t[k][j])         for all k: none, with k = j the cell itself is added
+//! ```
 
-use super::memory::Memory;
-use super::statements::Body;
-use crate::pass::{Inst, Value};
+use crate::pass::Inst;
+use isl::Map;
 use llvm_sys::LLVMOpcode;
-use model::{Access, AccessId, Reduction, ReductionOp};
+use model::{
+    Access, AccessId, AccessKind, ArrayId, ArrayKind, Operand, Reduction, ReductionOp, Scop, Stmt, StmtId,
+};
+use std::collections::{HashMap, HashSet};
 
-/// The reductions of a statement.
-#[derive(Default)]
-pub struct Found<'p> {
-    /// For the model.
-    pub reductions: Vec<Reduction>,
-    /// For each the instructions that combine old and new, the last one first.
-    pub operations: Vec<Vec<Inst<'p>>>,
-}
-
-/// Looks for reductions in a statement. `ids` are the numbers of its instructions' accesses.
-pub fn reductions<'p>(
-    body: &Body<'p>,
-    memory: &Memory<'p>,
-    accesses: &[Access],
-    ids: &[(Inst<'p>, AccessId)],
-) -> isl::Result<Found<'p>> {
-    let mut found = Found::default();
-    if body.join.is_some() {
-        return Ok(found);
-    }
-    let id_of = |inst: Inst<'p>| ids.iter().find(|(other, _)| *other == inst).map(|(_, id)| *id);
-    for store in body.insts().filter(|inst| inst.opcode() == LLVMOpcode::LLVMStore) {
-        let is_exact = memory.of(store).iter().all(|access| access.extent.is_some());
-        let Some(update) = store.operands().first().and_then(|value| update(*value)).filter(|_| is_exact)
-        else {
-            continue;
-        };
-        let (Some(read), Some(write)) = (id_of(update.load), id_of(store)) else { continue };
-        if is_alone(accesses, read, write)? {
-            found.reductions.push(Reduction { read, write, op: update.op });
-            found.operations.push(update.operations);
-        }
-    }
-    Ok(found)
-}
-
-/// Whether both accesses touch the same cell of an array that no other access of the statement touches. (One cell: updates
-/// that overlap in part do not commute.)
-fn is_alone(accesses: &[Access], read: AccessId, write: AccessId) -> isl::Result<bool> {
-    let find = |id| accesses.iter().find(|access| access.id == id);
-    let (Some(read), Some(write)) = (find(read), find(write)) else { return Ok(false) };
-    let touches = accesses.iter().filter(|access| access.array == write.array).count();
-    Ok(read.array == write.array
-        && touches == 2
-        && write.relation.is_single_valued()?
-        && read.relation.is_equal(&write.relation)?)
-}
-
-/// The old content of a cell, combined with something.
+/// An update, and the instructions that combine old and new, the last one first.
 struct Update<'p> {
-    op: ReductionOp,
-    load: Inst<'p>,
+    stmt: StmtId,
+    array: ArrayId,
+    reduction: Reduction,
     operations: Vec<Inst<'p>>,
 }
 
-/// Follows a chain of one operation down to a load. Each of its values has one user.
-fn update(value: Value<'_>) -> Option<Update<'_>> {
-    let mut operations = vec![value.inst()?];
-    let op = operation(operations[0])?;
-    loop {
-        let last = *operations.last()?;
-        if last.users().len() != 1 || operation(last) != Some(op) || operations.len() > 8 {
-            return None;
-        }
-        let (load, next) = step(last, op);
-        match (load, next) {
-            (Some(load), _) => return Some(Update { op, load, operations }),
-            (None, next) => operations.push(next?),
+/// Marks the reductions of a model. `inst` tells which instruction an operation of a statement stands for. The result:
+/// instructions whose results can be others in another order.
+pub fn mark_reductions<'p>(
+    scop: &mut Scop,
+    inst: impl Fn(StmtId, &str) -> Option<Inst<'p>>,
+) -> isl::Result<HashSet<Inst<'p>>> {
+    let mut found = Vec::new();
+    for id in scop.stmt_ids() {
+        let finder = Finder { scop, id, stmt: scop.stmt(id), inst: &inst };
+        for write in &finder.stmt.accesses {
+            found.extend(finder.update(write)?);
         }
     }
+    let mut types: HashMap<ArrayId, Inst<'p>> = HashMap::new();
+    for update in &found {
+        types.entry(update.array).or_insert(update.operations[0]);
+    }
+    found.retain(|update| update.operations[0].value().has_type_of(types[&update.array].value()));
+    scop.stmts.iter_mut().for_each(|stmt| stmt.reductions.clear());
+    for update in &found {
+        let Reduction { read, write, .. } = update.reduction;
+        let stmt = &mut scop.stmts[update.stmt.index()];
+        // Equal for all instances; of what is none, nobody asks.
+        let Some(cells) = stmt.access(write).map(|write| write.relation.clone()) else { continue };
+        stmt.accesses
+            .iter_mut()
+            .filter(|access| access.id == read)
+            .for_each(|read| read.relation = cells.clone());
+        stmt.reductions.push(update.reduction);
+    }
+    Ok(found.into_iter().flat_map(|update| update.operations).collect())
 }
 
-/// The operand of an operation that is the load, or that continues the chain.
-fn step(inst: Inst<'_>, op: ReductionOp) -> (Option<Inst<'_>>, Option<Inst<'_>>) {
-    let is_difference = matches!(inst.opcode(), LLVMOpcode::LLVMSub | LLVMOpcode::LLVMFSub);
-    let operands = inst.operands().into_iter().take(if is_difference { 1 } else { 2 });
-    let insts: Vec<_> =
-        operands.filter_map(|operand| operand.inst()).filter(|inst| inst.users().len() == 1).collect();
-    let load = insts.iter().copied().find(|inst| inst.opcode() == LLVMOpcode::LLVMLoad);
-    (load, insts.into_iter().find(|inst| operation(*inst) == Some(op)))
+struct Finder<'a, F> {
+    scop: &'a Scop,
+    id: StmtId,
+    stmt: &'a Stmt,
+    inst: &'a F,
+}
+
+impl<'p, F: Fn(StmtId, &str) -> Option<Inst<'p>>> Finder<'_, F> {
+    /// The update that a write is.
+    fn update(&self, write: &Access) -> isl::Result<Option<Update<'p>>> {
+        let is_memory = self.scop.array(write.array).kind == ArrayKind::Memory;
+        let Some(Operand::Op(last)) = self.stmt.body.stored(write.id).filter(|_| is_memory) else {
+            return Ok(None);
+        };
+        let Some((op, _)) = self.operation(*last) else { return Ok(None) };
+        let mut operations = Vec::new();
+        let Some(read) = self.chain(op, *last, write.array, &mut operations) else { return Ok(None) };
+        let reduction = Reduction { read, write: write.id, op };
+        let update = Update { stmt: self.id, array: write.array, reduction, operations };
+        Ok(self.is_alone(read, write)?.then_some(update))
+    }
+
+    /// Follows a chain of one operation down to a read of the array. Each of its values has one user.
+    fn chain(
+        &self,
+        op: ReductionOp,
+        at: usize,
+        array: ArrayId,
+        operations: &mut Vec<Inst<'p>>,
+    ) -> Option<AccessId> {
+        let (_, inst) = self.operation(at).filter(|(own, _)| *own == op)?;
+        if self.uses(&Operand::Op(at)) != 1 {
+            return None;
+        }
+        let is_difference = matches!(inst.opcode(), LLVMOpcode::LLVMSub | LLVMOpcode::LLVMFSub);
+        let operands = self.stmt.body.ops[at].operands.iter().take(if is_difference { 1 } else { 2 });
+        let length = operations.len();
+        operations.push(inst);
+        for operand in operands {
+            let found = match operand {
+                Operand::Read(id) => {
+                    let is_cell = self.stmt.access(*id).is_some_and(|read| read.array == array);
+                    (is_cell && self.uses(operand) == 1).then_some(*id)
+                }
+                Operand::Op(next) => self.chain(op, *next, array, operations),
+                Operand::Outside(_) => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        operations.truncate(length);
+        None
+    }
+
+    fn uses(&self, value: &Operand) -> usize {
+        self.stmt.body.operands().filter(|operand| *operand == value).count()
+    }
+
+    fn operation(&self, at: usize) -> Option<(ReductionOp, Inst<'p>)> {
+        let inst = (self.inst)(self.id, &self.stmt.body.ops[at].name)?;
+        Some((operation(inst)?, inst))
+    }
+
+    /// Whether both accesses touch the same cell in each instance, and no other access touches it. (One cell: updates
+    /// that overlap in part do not commute.)
+    fn is_alone(&self, read: AccessId, write: &Access) -> isl::Result<bool> {
+        let cells = |access: &Access| -> isl::Result<Map> { self.scop.cells(self.stmt, access) };
+        let Some(read) = self.stmt.access(read) else { return Ok(false) };
+        let cell = cells(write)?;
+        if write.kind != AccessKind::MustWrite
+            || !cell.is_single_valued()?
+            || !cells(read)?.is_equal(&cell)?
+        {
+            return Ok(false);
+        }
+        let is_other =
+            |access: &&Access| access.array == write.array && ![read.id, write.id].contains(&access.id);
+        for other in self.stmt.accesses.iter().filter(is_other) {
+            if !cells(other)?.is_disjoint(&cell)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// The associative and commutative operation that an instruction is.
@@ -111,13 +172,14 @@ fn operation(inst: Inst<'_>) -> Option<ReductionOp> {
     }
 }
 
-/// Minimum and maximum of signed integers. Those of unsigned integers are other operations, which the model cannot tell
-/// from these; updates of one cell by both do not commute.
+/// Minimum and maximum of integers. Those of floating-point numbers are none: the order tells which zero or NaN comes out.
 fn extremum(callee: &str) -> Option<ReductionOp> {
     let is = |name: &str| callee.starts_with(name);
     match () {
         () if is("llvm.smin.") => Some(ReductionOp::Min),
         () if is("llvm.smax.") => Some(ReductionOp::Max),
+        () if is("llvm.umin.") => Some(ReductionOp::UnsignedMin),
+        () if is("llvm.umax.") => Some(ReductionOp::UnsignedMax),
         () => None,
     }
 }
