@@ -2,7 +2,7 @@
 //!
 //! With `k` fixed, `path[i][j] = min(path[i][j], path[i][k] + path[k][j])` joins rows only through row `k`: those before it
 //! read what it was, those behind it what it has become. The loop over `i` becomes three, in the same order, of which the
-//! first and the last are parallel:
+//! first and the last are parallel. Nothing changes places, so what was proved of the whole loop holds for its parts:
 //! ```text
 //! for (i = 0; i < k; ...)    i = k    for (i = k + 1; i < n; ...)
 //! ```
@@ -42,6 +42,9 @@ pub fn splits(scop: &Scop, band: &ScheduleNode) -> isl::Result<Vec<Split>> {
         let all = [(is_first, before), (false, at), (is_last, behind)];
         let filters: Vec<UnionSet> =
             all.into_iter().filter(|(is_empty, _)| !is_empty).map(|(_, part)| part).collect();
+        if !is_partition(&filters, band)? {
+            continue;
+        }
         let sides = (0..filters.len()).filter(|at| *at != pivot).collect();
         found.push(Split { node: sequence(scop, band, filters)?, pivot, sides });
     }
@@ -75,6 +78,19 @@ pub fn parallel_split(
 pub fn split(scop: &Scop, band: &ScheduleNode, outer: usize) -> isl::Result<Option<ScheduleNode>> {
     let parts = three_parts(scop, band, outer)?;
     parts.map(|parts| sequence(scop, band, parts.into())).transpose()
+}
+
+/// Whether each instance below a band is in one of these sets, and in one only. Then the parts of the split loop in sequence are the loop:
+/// they go on where the one before ends.
+fn is_partition(parts: &[UnionSet], band: &ScheduleNode) -> isl::Result<bool> {
+    let mut all = UnionSet::empty_ctx(band.ctx())?;
+    for part in parts {
+        if !all.is_disjoint(part)? {
+            return Ok(false);
+        }
+        all = all.union(part.clone())?;
+    }
+    all.is_equal(&band.get_domain()?)
 }
 
 fn sequence(scop: &Scop, band: &ScheduleNode, parts: Vec<UnionSet>) -> isl::Result<ScheduleNode> {

@@ -286,7 +286,6 @@ impl Marker<'_> {
                 let marked = self.mark(split.child(side)?.child(0)?)?;
                 split = self.with_parallel_rest(marked)?.ancestor(2)?;
             }
-            self.is_moved = true;
             return Ok(Some(split));
         }
         Ok(None)
@@ -309,7 +308,6 @@ impl Marker<'_> {
             if let Some(parallel) = self.at_tile_pivot(&alone)? {
                 split = parallel.ancestor(2)?;
             }
-            self.is_moved = true;
             return Ok(Some(split.parent()?));
         }
         Ok(None)
