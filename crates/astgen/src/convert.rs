@@ -12,8 +12,8 @@ use crate::together;
 use crate::wave::diagonals;
 use crate::{Error, Expr, For, Node, Op, Strip, Variable};
 use isl::{
-    AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, Id, PwAff, Schedule,
-    ScheduleNodeType, Set,
+    AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, DimType, Id, PwAff, Schedule,
+    ScheduleNodeType, Set, Val,
 };
 use model::{Copied, JAM, REGISTERS, Scop, VECTOR, threads_copies, wave_sizes};
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ use std::collections::HashMap;
 pub fn generate(scop: &Scop, schedule: &Schedule, context: &Set) -> Result<Vec<Node>, Error> {
     let params = param_ranges(scop, context)?;
     let tree = AstBuild::from_context(context.clone())?.node_from_schedule(with_depths(scop, schedule)?)?;
-    let nodes = without_known(separate(hoist(Converter::new(scop, &params).node(&tree)?)));
+    let nodes = without_known(separate(hoist(Converter::new(scop, context, &params).node(&tree)?)));
     skip(scop, nodes, context)
 }
 
@@ -51,18 +51,40 @@ fn with_depths(scop: &Scop, schedule: &Schedule) -> isl::Result<Schedule> {
 pub fn condition(scop: &Scop, set: &Set, context: &Set) -> Result<Expr, Error> {
     let params = param_ranges(scop, context)?;
     let expr = AstBuild::from_context(context.clone())?.expr_from_set(set.clone().gist(context.clone())?)?;
-    Converter::new(scop, &params).proved(&expr)
+    Converter::new(scop, context, &params).proved(&expr)
 }
 
 /// An expression of the parameters, given that they are in `context` and in the domain of `value`.
 pub fn expression(scop: &Scop, value: &PwAff, context: &Set) -> Result<Expr, Error> {
     let params = param_ranges(scop, context)?;
     let expr = AstBuild::from_context(context.clone())?.expr_from_pw_aff(value.clone())?;
-    Converter::new(scop, &params).proved(&expr)
+    Converter::new(scop, context, &params).proved(&expr)
+}
+
+/// When all that is used of some arrays has room in copies of them; `None`: always.
+fn copies_fit(scop: &Scop, copies: &[Copied], context: &Set) -> Result<Option<Expr>, Error> {
+    let mut fit = context.clone();
+    for copied in copies {
+        let array = scop.array(copied.array);
+        let cells = copied.bytes / i64::from(array.elem_bytes);
+        for stmt in &scop.stmts {
+            for access in stmt.accesses.iter().filter(|access| access.array == copied.array) {
+                let touched = scop.cells(stmt, access)?.range()?;
+                let beyond = Val::int_from_si(&scop.ctx, cells)?;
+                fit = fit.subtract(touched.lower_bound_val(DimType::Set, 0, beyond)?.params()?)?;
+            }
+        }
+    }
+    match context.is_subset(&fit)? {
+        true => Ok(None),
+        false => condition(scop, &fit.coalesce()?, context).map(Some),
+    }
 }
 
 struct Converter<'a> {
     scop: &'a Scop,
+    /// The parameters' values.
+    context: &'a Set,
     ranges: Ranges<'a>,
     names: HashMap<String, Variable>,
     opened: u32,
@@ -89,10 +111,11 @@ struct Marks {
 }
 
 impl<'a> Converter<'a> {
-    fn new(scop: &'a Scop, params: &'a [Interval]) -> Self {
+    fn new(scop: &'a Scop, context: &'a Set, params: &'a [Interval]) -> Self {
         let ranges = Ranges { params, variables: HashMap::new() };
         Self {
             scop,
+            context,
             ranges,
             names: HashMap::new(),
             opened: 0,
@@ -186,6 +209,7 @@ impl<'a> Converter<'a> {
         let threads = marks.threads.as_ref().filter(|(depth, _)| is_meant(depth));
         let (is_threads, copies) =
             (threads.is_some(), threads.map_or_else(Vec::new, |(_, copies)| copies.clone()));
+        let copies_fit = copies_fit(self.scop, &copies, self.context)?;
         let is_block = marks.is_block;
         self.marks = marks;
         let (block, together) = (None, None);
@@ -198,6 +222,7 @@ impl<'a> Converter<'a> {
             is_vector,
             is_threads,
             copies,
+            copies_fit,
             block,
             strip,
             together,

@@ -94,6 +94,7 @@ mod tests {
             is_vector: false,
             is_threads: false,
             copies: Vec::new(),
+            copies_fit: None,
             block: None,
             strip: None,
             together: None,

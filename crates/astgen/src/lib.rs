@@ -115,6 +115,8 @@ pub struct For {
     pub is_threads: bool,
     /// The arrays of which each thread must have a copy then.
     pub copies: Vec<Copied>,
+    /// For which values of the parameters all that is used of these arrays has room in the copies; always, if there is none.
+    pub copies_fit: Option<Expr>,
     /// It sums up terms for a block of cells that can stay in registers ([`model::REGISTERS`]).
     pub block: Option<Block>,
     /// It runs over the rows of a strip ([`model::JAM`]).

@@ -9,7 +9,8 @@
 //!    that was there before the nest is read;
 //! 2. each value that is there after the nest, or that is read outside of the loop, was written by the last iteration, if by one
 //!    of them;
-//! 3. it has one dimension, and the cells that are touched are known and few.
+//! 3. it has one dimension, and the cells that are touched are few. If how many depends on parameters, `astgen` says for which values they
+//!    have room; for others the loop runs in one thread.
 //!
 //! The loop is parallel with copies if no dependence on another array joins two of its iterations. That the dependences by
 //! arrays are all that there are is checked: where arrays may overlap, there are more.
@@ -22,6 +23,9 @@ use model::{AccessKind, ArrayId, ArrayKind, Copied, Layout, Scop, StmtId};
 
 /// The most bytes of all copies of a thread, on its stack.
 const MOST_BYTES: i64 = 16 << 10;
+
+/// The room for an array of which the size is not known.
+const SOME_BYTES: i64 = 8 << 10;
 
 /// The arrays to copy so that a band's first loop is parallel; `None` if that does not help.
 pub fn copies(
@@ -113,24 +117,26 @@ impl<'a> Loop<'a> {
         if it.kind != ArrayKind::Memory || it.layout != Layout::Even || it.shape.len() != 1 {
             return Ok(None);
         }
-        let Some(cells) = self.cells(array)? else { return Ok(None) };
+        let Some(cells) = self.cells(array, SOME_BYTES / i64::from(it.elem_bytes))? else { return Ok(None) };
         let is_apart = self.reads_its_own(array)? && self.ends_with_the_last(array)?;
         Ok(is_apart.then_some(Copied { array, bytes: cells * i64::from(it.elem_bytes) }))
     }
 
-    /// How many cells there are from the first of the array to the last that is touched. `None`: not known, or some are
-    /// before the first, or perhaps not written.
-    fn cells(&self, array: ArrayId) -> isl::Result<Option<i64>> {
+    /// How many cells there are from the first of the array to the last that is touched, or `some` if that depends on parameters.
+    /// `None`: too many, or some are before the first, or perhaps not written.
+    fn cells(&self, array: ArrayId, some: i64) -> isl::Result<Option<i64>> {
         let mut most = 0;
         for &stmt in &self.stmts {
             let stmt = &self.scop.stmts[stmt];
             for access in stmt.accesses.iter().filter(|access| access.array == array) {
                 let touched = self.scop.cells(stmt, access)?.range()?;
                 let end = |val: isl::Val| val.to_string().parse::<i64>().ok();
-                let ends = (end(touched.clone().dim_min_val(0)?), end(touched.dim_max_val(0)?));
+                let ends = (end(touched.clone().dim_min_val(0)?), end(touched.clone().dim_max_val(0)?));
                 match ends {
-                    (Some(0..), Some(last @ ..MOST_BYTES)) if access.kind != AccessKind::MayWrite => {
-                        most = most.max(last + 1);
+                    _ if access.kind == AccessKind::MayWrite => return Ok(None),
+                    (Some(0..), Some(last @ ..MOST_BYTES)) => most = most.max(last + 1),
+                    (Some(0..), _) if touched.involves_dims(DimType::Param, 0, self.scop.params.len())? => {
+                        most = most.max(some);
                     }
                     _ => return Ok(None),
                 }

@@ -193,6 +193,13 @@ impl<'p> Emitter<'_, 'p> {
         self.builder().branch(runs, fork, after);
         self.builder().at_end(fork);
         let worth = self.worth(l, first, last)?;
+        let worth = match &l.copies_fit {
+            Some(fit) => {
+                let fit = self.values.truth(self.expr(fit)?);
+                self.builder().binary(LLVMAnd, worth, fit)
+            }
+            None => worth,
+        };
         self.builder().jump(region);
         self.builder().at_end(region);
         let crew = self.crew(worth, region, share)?;
