@@ -8,6 +8,7 @@ use crate::known::without_known;
 use crate::registers::whole_blocks;
 use crate::rows::whole_rows;
 use crate::tiles::{self, Sizes};
+use crate::together;
 use crate::wave::diagonals;
 use crate::{Error, Expr, For, Node, Op, Strip, Variable};
 use isl::{
@@ -187,11 +188,28 @@ impl<'a> Converter<'a> {
             (threads.is_some(), threads.map_or_else(Vec::new, |(_, copies)| copies.clone()));
         let is_block = marks.is_block;
         self.marks = marks;
-        let block = None;
-        let each =
-            For { variable, first, last, step, runs_once, is_vector, is_threads, copies, block, strip, body };
+        let (block, together) = (None, None);
+        let each = For {
+            variable,
+            first,
+            last,
+            step,
+            runs_once,
+            is_vector,
+            is_threads,
+            copies,
+            block,
+            strip,
+            together,
+            body,
+        };
         if let Some((diagonal, sizes)) = wave {
             return Ok(vec![Node::For(diagonals(each, sizes, diagonal, &mut self.ranges)?)]);
+        }
+        if let Some(at_once) = together::together(&each, Variable(self.opened)) {
+            let end = self.open();
+            self.ranges.variables.insert(end, (low, high.max(low) + i128::from(step - 1)));
+            return Ok(vec![Node::For(at_once)]);
         }
         Ok(if is_block { whole_blocks(each, &self.ranges) } else { whole_rows(each, &self.ranges) })
     }

@@ -47,24 +47,35 @@ fn either(a: Expr, b: Expr) -> Expr {
 
 /// The conditions of which one must hold for the loop to do something, if there are such and none depends on it.
 fn needs(each: &For) -> Option<Vec<Expr>> {
+    let all = needs_of(&each.body)?;
+    (!all.iter().any(|condition| condition.mentions(each.variable))).then_some(all)
+}
+
+/// The same for what is in a loop.
+fn needs_of(nodes: &[Node]) -> Option<Vec<Expr>> {
     let mut all: Vec<Expr> = Vec::new();
-    for node in &each.body {
+    for node in nodes {
         let more = match node {
             Node::Stmt { .. } => return None,
             Node::For(inner) => needs(inner)?,
-            Node::If { condition, otherwise, .. } if otherwise.is_empty() => vec![condition.clone()],
-            Node::If { .. } => return None,
+            Node::If { condition, otherwise, .. } => {
+                [vec![condition.clone()], of_otherwise(otherwise)?].concat()
+            }
         };
         for condition in more {
-            if condition.mentions(each.variable) {
-                return None;
-            }
             if !all.contains(&condition) {
                 all.push(condition);
             }
         }
     }
     Some(all)
+}
+
+/// The same for what is done where a condition does not hold: what is computed there must fit where it holds as well.
+fn of_otherwise(nodes: &[Node]) -> Option<Vec<Expr>> {
+    let is_plain = |expr: &Expr| !matches!(expr, Expr::Op(..));
+    let compares = |expr: &Expr| matches!(expr, Expr::Op(_, operands) if operands.iter().all(is_plain));
+    needs_of(nodes).filter(|all| all.iter().all(compares))
 }
 
 #[cfg(test)]
@@ -85,6 +96,7 @@ mod tests {
             copies: Vec::new(),
             block: None,
             strip: None,
+            together: None,
             body,
         })
     }
@@ -106,6 +118,18 @@ mod tests {
         let loops = each(1, vec![each(2, vec![given(equal(0), stmt(0)), given(Expr::Param(1), stmt(1))])]);
         let found = hoist(vec![each(0, vec![loops.clone()])]);
         assert_eq!(found, [each(0, vec![given(either(equal(0), Expr::Param(1)), loops)])]);
+    }
+
+    #[test]
+    fn also_what_is_otherwise() {
+        let choice =
+            |condition, then, otherwise| Node::If { condition, then: vec![then], otherwise: vec![otherwise] };
+        let loops = |other| each(1, vec![each(2, vec![choice(equal(0), stmt(0), given(other, stmt(1)))])]);
+        let found = hoist(vec![each(0, vec![loops(equal(3))])]);
+        assert_eq!(found, [each(0, vec![given(either(equal(0), equal(3)), loops(equal(3)))])]);
+        let sum = Expr::Op(Op::Add, vec![Expr::Param(0), Expr::Param(1)]);
+        let computed = each(0, vec![loops(Expr::Op(Op::Ge, vec![sum, Expr::Int(0)]))]);
+        assert_eq!(hoist(vec![computed.clone()]), [computed]);
     }
 
     #[test]

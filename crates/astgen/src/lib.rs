@@ -34,6 +34,7 @@ mod print;
 mod registers;
 mod rows;
 mod tiles;
+mod together;
 mod wave;
 
 pub use convert::{condition, expression, generate};
@@ -118,6 +119,9 @@ pub struct For {
     pub block: Option<Block>,
     /// It runs over the rows of a strip ([`model::JAM`]).
     pub strip: Option<Strip>,
+    /// Each thread, or whoever runs the loop, does all of its iterations at once: the body runs once, with the loop's variable at the
+    /// first one's value, and this variable at the last one's and `step - 1` more.
+    pub together: Option<Variable>,
     /// What is in it.
     pub body: Vec<Node>,
 }
@@ -126,6 +130,11 @@ impl For {
     /// How many values its variable may have, if that is the same number in each run.
     pub fn extent(&self) -> Option<i64> {
         full::extent(&self.first, &self.last)
+    }
+
+    /// Whether it runs over a tile or a part of one.
+    pub fn is_over_tile(&self) -> bool {
+        full::whole(self).is_some()
     }
 }
 

@@ -135,6 +135,12 @@ impl Run<'_> {
                     let bound = |expr| value(expr, self.params, &self.variables);
                     let (first, last) = (bound(&each.first), bound(&each.last));
                     let block = each.block.as_ref().map(|block| block.is_whole).or(block);
+                    if let Some(end) = each.together.filter(|_| first <= last) {
+                        self.variables.insert(each.variable, first);
+                        self.variables.insert(end, last - (last - first) % each.step + each.step - 1);
+                        self.nodes(&each.body, block);
+                        continue;
+                    }
                     for at in (first..=last).step_by(each.step as usize) {
                         self.variables.insert(each.variable, at);
                         self.nodes(&each.body, block);
@@ -187,6 +193,48 @@ fn blocks_keep_the_order(conditions: &str) {
 #[test]
 fn blocks_of_a_rectangle() {
     blocks_keep_the_order("true");
+}
+
+/// Strips of four columns of `S[i, j]` with these conditions, in threads: whether they are done at once. The instances are those of the
+/// domain, and those of a column come in their order.
+fn strips_are_done_at_once(conditions: &str) -> bool {
+    let domain = format!("S[i, j] : 0 <= i < n and 0 <= j < m and {conditions}");
+    let text = format!(
+        "param n [0, 1000]\nparam m [0, 1000]\nstmt S {{ {domain} }}\norder {{ for {{ for {{ S }} }} }}"
+    );
+    let scop = Scop::parse(&Ctx::new(), &text).unwrap();
+    let row = |row: &str| format!("\"[n, m] -> [{{ S[i, j] -> [({row})] }}]\"");
+    let tree = format!(
+        "{{ domain: \"[n, m] -> {{ {domain} }}\", child: {{ mark: \"threads\", child: {{ schedule: {}, child: {{ schedule: {}, \
+         child: {{ schedule: {} }} }} }} }} }}",
+        row("4*floor(j/4)"),
+        row("i"),
+        row("j"),
+    );
+    let schedule: isl::Schedule = scop.ctx.parse(&tree).unwrap();
+    let nodes = generate(&scop, &schedule, &scop.context).unwrap();
+    let own = generate(&scop, &scop.schedule().unwrap(), &scop.context).unwrap();
+    for params in [[0, 5], [1, 1], [2, 3], [3, 4], [5, 2], [7, 9], [12, 12], [13, 8]] {
+        let by_column = |nodes: &[Node]| {
+            let mut run = Run { params: &params, variables: HashMap::new(), instances: Vec::new() };
+            run.nodes(nodes, None);
+            // Stable.
+            run.instances.sort_by_key(|(at, _)| at[1]);
+            run.instances
+        };
+        assert_eq!(by_column(&nodes), by_column(&own), "{conditions} {params:?}\n{}", print_c(&scop, &nodes));
+    }
+    print_c(&scop, &nodes).contains("at once")
+}
+
+#[test]
+fn strips_of_columns() {
+    for even in ["true", "j >= 3", "i >= 2"] {
+        assert!(strips_are_done_at_once(even), "{even}");
+    }
+    for uneven in ["j <= i", "i < j", "j < 2 i and i <= 5"] {
+        assert!(!strips_are_done_at_once(uneven), "{uneven}");
+    }
 }
 
 #[test]

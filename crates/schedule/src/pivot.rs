@@ -6,7 +6,8 @@
 //! ```text
 //! for (i = 0; i < k; ...)    i = k    for (i = k + 1; i < n; ...)
 //! ```
-//! Where to split is guessed: at the value of a loop around. Whether the parts are parallel, the checker says.
+//! Where to split is guessed: at the value of a loop around. Whether the parts are parallel, the checker says. Loops over tiles are
+//! split as well: in `lu` with the tile `k` of pivots fixed, the tiles of rows behind it depend on it only.
 //!
 //! An outer loop is split for threads ([`crate::threads`]), an innermost one for vectors: with `i` fixed as well, `path[i][k]`
 //! changes where `j` is `k` only, so that both sides of that iteration have no dependence left.
@@ -15,14 +16,34 @@ use crate::tree::all_equal;
 use isl::{MultiUnionPwAff, ScheduleNode, Set, UnionMap, UnionPwAff, UnionSet, UnionSetList};
 use model::Scop;
 
-/// The children before and behind the iteration at which a loop is split.
-pub const SIDES: [usize; 2] = [0, 2];
+/// The parts before and behind the iteration at which a loop is split.
+const SIDES: [usize; 2] = [0, 2];
 
-/// The ways to split a band's first loop; each is at the sequence of three parts, with the band below each filter.
-pub fn splits(scop: &Scop, band: &ScheduleNode) -> isl::Result<Vec<ScheduleNode>> {
+/// A loop that is split at one iteration.
+pub struct Split {
+    /// The sequence of its parts, with the band below each filter.
+    pub node: ScheduleNode,
+    /// Which child is that iteration.
+    pub pivot: usize,
+    /// Which are the iterations before and behind it, of which there may be none on one side.
+    pub sides: Vec<usize>,
+}
+
+/// The ways to split a band's first loop.
+pub fn splits(scop: &Scop, band: &ScheduleNode) -> isl::Result<Vec<Split>> {
     let mut found = Vec::new();
     for outer in 0..band.get_schedule_depth()? {
-        found.extend(split(scop, band, outer)?);
+        let [before, at, behind] = parts(scop, band, outer)?;
+        let [is_first, is_last] = [before.is_empty()?, behind.is_empty()?];
+        if at.is_empty()? || is_first && is_last {
+            continue;
+        }
+        let pivot = usize::from(!is_first);
+        let all = [(is_first, before), (false, at), (is_last, behind)];
+        let filters: Vec<UnionSet> =
+            all.into_iter().filter(|(is_empty, _)| !is_empty).map(|(_, part)| part).collect();
+        let sides = (0..filters.len()).filter(|at| *at != pivot).collect();
+        found.push(Split { node: sequence(scop, band, filters)?, pivot, sides });
     }
     Ok(found)
 }
@@ -36,7 +57,7 @@ pub fn parallel_split(
     row: &MultiUnionPwAff,
 ) -> isl::Result<Option<usize>> {
     for outer in 0..band.get_schedule_depth()? {
-        let Some(parts) = parts(scop, band, outer)? else { continue };
+        let Some(parts) = three_parts(scop, band, outer)? else { continue };
         let mut is_parallel = true;
         for side in SIDES {
             let part = || parts[side].clone();
@@ -52,26 +73,35 @@ pub fn parallel_split(
 
 /// The band split at the value of a loop around, as a sequence; `None` if a part would be empty.
 pub fn split(scop: &Scop, band: &ScheduleNode, outer: usize) -> isl::Result<Option<ScheduleNode>> {
-    let Some(parts) = parts(scop, band, outer)? else { return Ok(None) };
+    let parts = three_parts(scop, band, outer)?;
+    parts.map(|parts| sequence(scop, band, parts.into())).transpose()
+}
+
+fn sequence(scop: &Scop, band: &ScheduleNode, parts: Vec<UnionSet>) -> isl::Result<ScheduleNode> {
     let mut filters = UnionSetList::alloc(&scop.ctx, parts.len())?;
     for part in parts {
         filters = filters.add(part)?;
     }
-    band.clone().insert_sequence(filters).map(Some)
+    band.clone().insert_sequence(filters)
 }
 
 /// The instances below a band before, at and behind the value of a loop around; `None` if there are none of one kind.
-fn parts(scop: &Scop, band: &ScheduleNode, outer: usize) -> isl::Result<Option<[UnionSet; 3]>> {
-    let row = band.band_get_partial_schedule()?.get_at(0)?;
-    let distance = row.sub(band.get_prefix_schedule_multi_union_pw_aff()?.get_at(outer)?)?;
-    let [before, at, behind] = ["x < 0", "x = 0", "x > 0"].map(|side| part(scop, band, &distance, side));
-    let all = [before?, at?, behind?];
+fn three_parts(scop: &Scop, band: &ScheduleNode, outer: usize) -> isl::Result<Option<[UnionSet; 3]>> {
+    let all = parts(scop, band, outer)?;
     for part in &all {
         if part.is_empty()? {
             return Ok(None);
         }
     }
     Ok(Some(all))
+}
+
+/// The instances below a band before, at and behind the value of a loop around.
+fn parts(scop: &Scop, band: &ScheduleNode, outer: usize) -> isl::Result<[UnionSet; 3]> {
+    let row = band.band_get_partial_schedule()?.get_at(0)?;
+    let distance = row.sub(band.get_prefix_schedule_multi_union_pw_aff()?.get_at(outer)?)?;
+    let [before, at, behind] = ["x < 0", "x = 0", "x > 0"].map(|side| part(scop, band, &distance, side));
+    Ok([before?, at?, behind?])
 }
 
 /// The instances below a band whose distance is as wanted.

@@ -28,16 +28,17 @@ use crate::candidate::Candidate;
 use crate::cost::Cost;
 use crate::legality::{self, parallel_is_legal};
 use crate::marks::{is_mark, wave_is_legal};
-use crate::pivot;
+use crate::pivot::{self, Split};
 use crate::private;
 use crate::tree::{self, Bonds, Planned, Step};
 use crate::{Error, Options};
 use dataflow::Dependences;
 use isl::{
-    AstLoopType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Space, UnionPwAff,
-    UnionPwAffList, Val,
+    AstLoopType, DimType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, Space,
+    UnionPwAff, UnionPwAffList, Val,
 };
 use model::{Copied, REGISTERS, Scop, threads_name, wave_name};
+use std::collections::HashMap;
 
 /// What is left of the gain of one more thread.
 const EFFICIENCY: f64 = 0.9;
@@ -51,6 +52,9 @@ const LEAST_WORK: f64 = 50_000.0;
 /// How long strips are.
 const SHORTEST_STRIP: i64 = 64;
 const LONGEST_STRIP: i64 = 2048;
+
+/// How long they are if all have as much to do: a thread then does those that it gets as one (`astgen`).
+const STRIP: i64 = 32;
 
 /// A loop that has more iterations only because nothing is known of a size.
 const LONGEST_KNOWN: f64 = 1e6;
@@ -69,6 +73,9 @@ const FAIR: f64 = 1.03;
 
 /// The sizes of tiles of a wavefront.
 const WAVE_SIZE: i64 = 32;
+
+/// How many tiles of strips each side has. Fewer leave threads without work at the ends of diagonals, more make them wait more often.
+const WAVE_TILES: f64 = 16.0;
 
 /// What became of a schedule.
 pub enum Marked {
@@ -256,8 +263,9 @@ impl Marker<'_> {
                 return Ok(Some(self.mark(finer)?));
             }
         }
-        if let Some(split) = self.at_pivot(node)? {
-            return Ok(Some(split));
+        let split = if is_tiled(node)? { self.at_tile_pivot(node)? } else { self.at_pivot(node)? };
+        if split.is_some() {
+            return Ok(split);
         }
         for Wave { band, sizes, is_moved } in self.wavefronts(node)? {
             if wave_is_legal(self.scop, self.dependences, &band, sizes)? {
@@ -270,19 +278,39 @@ impl Marker<'_> {
 
     /// The band split where its first loop is parallel before and behind one iteration.
     fn at_pivot(&mut self, node: &ScheduleNode) -> Result<Option<ScheduleNode>, Error> {
-        if is_tiled(node)? {
-            return Ok(None);
-        }
-        for mut split in pivot::splits(self.scop, node)? {
-            if !self.sides_are_parallel(&split)? {
+        for Split { node: mut split, sides, .. } in pivot::splits(self.scop, node)? {
+            if !self.are_parallel(&split, &sides)? {
                 continue;
             }
-            for side in pivot::SIDES {
+            for side in sides {
                 let marked = self.mark(split.child(side)?.child(0)?)?;
                 split = self.with_parallel_rest(marked)?.ancestor(2)?;
             }
             self.is_moved = true;
             return Ok(Some(split));
+        }
+        Ok(None)
+    }
+
+    /// The same of the second loop over tiles, for each iteration of the first, and of the third one where the second is split.
+    fn at_tile_pivot(&mut self, node: &ScheduleNode) -> Result<Option<ScheduleNode>, Error> {
+        if node.band_n_member()? < 2 {
+            return Ok(None);
+        }
+        let inner = node.clone().band_split(1)?.child(0)?;
+        for Split { node: mut split, pivot, sides } in pivot::splits(self.scop, &inner)? {
+            if !self.are_parallel(&split, &sides)? {
+                continue;
+            }
+            for side in sides {
+                split = self.mark(split.child(side)?.child(0)?)?.ancestor(2)?;
+            }
+            let alone = split.get_child(pivot)?.get_child(0)?;
+            if let Some(parallel) = self.at_tile_pivot(&alone)? {
+                split = parallel.ancestor(2)?;
+            }
+            self.is_moved = true;
+            return Ok(Some(split.parent()?));
         }
         Ok(None)
     }
@@ -294,19 +322,19 @@ impl Marker<'_> {
             && rest.band_n_member()? == 1
             && !tree::has_band_below(&rest)?;
         if is_loop && !self.is_parallel(&rest)? {
-            for split in pivot::splits(self.scop, &rest)? {
-                if self.sides_are_parallel(&split)? {
-                    return Ok(split.ancestor(2)?);
+            for Split { node, sides, .. } in pivot::splits(self.scop, &rest)? {
+                if self.are_parallel(&node, &sides)? {
+                    return Ok(node.ancestor(2)?);
                 }
             }
         }
         Ok(marked)
     }
 
-    /// Whether the loops before and behind the iteration at which one is split are parallel.
-    fn sides_are_parallel(&mut self, split: &ScheduleNode) -> Result<bool, Error> {
-        for side in pivot::SIDES {
-            if !self.is_parallel(&split.get_child(side)?.get_child(0)?)? {
+    /// Whether the loops in these parts of a split one are parallel.
+    fn are_parallel(&mut self, split: &ScheduleNode, parts: &[usize]) -> Result<bool, Error> {
+        for part in parts {
+            if !self.is_parallel(&split.get_child(*part)?.get_child(0)?)? {
                 return Ok(false);
             }
         }
@@ -320,18 +348,16 @@ impl Marker<'_> {
             if is_permutable { node.band_n_member() } else { Ok(0) }
         };
         if !is_tiled(node)? {
-            let strips = (1..members(node)?).map(|member| self.strips(node, node, member));
+            let rows = node.band_get_partial_schedule()?;
+            let strips = (1..members(node)?).map(|member| self.strips(node, rows.get_at(member)?, 1));
             return strips.filter_map(Result::transpose).collect();
         }
         let mut moved = Vec::new();
         for member in 1..members(node)? {
             moved.push(first(node, member)?);
         }
-        let below = node.get_child(0)?;
-        for member in 0..members(&below)? {
-            if !is_tiled(&below)? {
-                moved.extend(self.strips(node, &below, member)?);
-            }
+        for (row, step) in rows_below(node)? {
+            moved.extend(self.strips(node, row, step)?);
         }
         Ok(moved)
     }
@@ -398,6 +424,30 @@ impl Marker<'_> {
         Ok(true)
     }
 
+    /// Whether a row has as much to do at each of its values: no bound of a statement's counters joins the one that it moves with others
+    /// that loops outside of the node leave free.
+    fn is_even(&self, node: &ScheduleNode, row: &UnionPwAff) -> isl::Result<bool> {
+        let mut outside: HashMap<usize, Vec<usize>> = HashMap::new();
+        if node.get_schedule_depth()? > 0 {
+            for members in tree::rows(self.scop, &node.get_prefix_schedule_multi_union_pw_aff()?)? {
+                for (stmt, row) in members {
+                    let known = outside.entry(stmt).or_default();
+                    let moved = row.moved(known);
+                    known.extend(moved);
+                }
+            }
+        }
+        let rows = tree::rows(self.scop, &rows(self.scop, vec![row.clone()])?)?;
+        for (stmt, row) in rows.iter().flatten() {
+            let known = outside.remove(stmt).unwrap_or_default();
+            let Some(counter) = row.moved(&known) else { return Ok(false) };
+            if !bounds_are_apart(&self.scop.stmts[*stmt].domain, counter, &known)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn threads(&self) -> f64 {
         f64::from(self.options.threads)
     }
@@ -437,16 +487,15 @@ impl Marker<'_> {
         node.insert_mark(Id::new(&self.scop.ctx, &threads_name(copies))?)
     }
 
-    /// A band over strips of a member of a band above a node; `None` if there is only one.
-    fn strips(
-        &self,
-        node: &ScheduleNode,
-        of: &ScheduleNode,
-        member: usize,
-    ) -> isl::Result<Option<ScheduleNode>> {
-        let row = of.band_get_partial_schedule()?.get_at(member)?;
+    /// A band above a node over strips of a row that grows by steps; `None` if there is only one.
+    fn strips(&self, node: &ScheduleNode, row: UnionPwAff, step: i64) -> isl::Result<Option<ScheduleNode>> {
         let length = self.length(node, &row)?;
-        let size = self.strip_size(length, node.get_schedule_depth()? == 0 && !self.is_box(node)?);
+        let size = if step == 1 && length > SHORTEST_STRIP as f64 && self.is_even(node, &row)? {
+            STRIP
+        } else {
+            let are_several = node.get_schedule_depth()? == 0 && !self.is_box(node)?;
+            self.strip_size(length, are_several, if step > 1 { step } else { GRAIN })
+        };
         if length <= size as f64 {
             return Ok(None);
         }
@@ -466,10 +515,10 @@ impl Marker<'_> {
 
     /// So that each thread gets one of so many iterations, or a few where some have more to do. Short strips break up rows that
     /// lie in one piece in memory; inside of other loops that costs more than it helps.
-    fn strip_size(&self, length: f64, are_several: bool) -> i64 {
+    fn strip_size(&self, length: f64, are_several: bool, grain: i64) -> i64 {
         let count = if are_several { TILES * self.threads() } else { self.threads() };
-        let size = (length / count / GRAIN as f64).ceil() as i64 * GRAIN;
-        size.clamp(SHORTEST_STRIP, LONGEST_STRIP)
+        let size = (length / count).ceil() as i64;
+        (size.clamp(SHORTEST_STRIP, LONGEST_STRIP) + grain - 1) / grain * grain
     }
 
     /// Bands whose first two loops run over tiles that may have diagonals: of two loops over tiles; of one and another that
@@ -494,17 +543,32 @@ impl Marker<'_> {
                 ScheduleNodeType::Band => below.band_n_member()?,
                 _ => 0,
             };
-            let sizes = [step(node, 0)?, WAVE_SIZE];
+            let size = step(node, 0)?;
             for at in 0..members {
-                if tiles(self.scop, row(&below, at)?, sizes[0])?.plain_is_equal(&row(node, 0)?)? {
+                if tiles(self.scop, row(&below, at)?, size)?.plain_is_equal(&row(node, 0)?)? {
                     // Tiles of the same loop have no diagonals.
                     continue;
                 }
-                let all = rows(self.scop, vec![row(node, 0)?, made(&below, at)?])?;
-                waves.push(Wave { band: with_rows(node, all)?, sizes, is_moved: true });
+                waves.push(match size < WAVE_SIZE {
+                    true => self.wave_of_strips(node, row(&below, at)?, size)?,
+                    false => {
+                        let all = rows(self.scop, vec![row(node, 0)?, made(&below, at)?])?;
+                        Wave { band: with_rows(node, all)?, sizes: [size, WAVE_SIZE], is_moved: true }
+                    }
+                });
             }
         }
         Ok(waves)
+    }
+
+    /// Tiles of a few strips, which are of so many rows, and of another loop: a strip is too little to do between two diagonals.
+    fn wave_of_strips(&self, strips: &ScheduleNode, other: UnionPwAff, size: i64) -> isl::Result<Wave> {
+        let strip = strips.band_get_partial_schedule()?.get_at(0)?;
+        let each = self.length(strips, &strip)? / WAVE_TILES;
+        let size = ((each as i64).clamp(WAVE_SIZE, LONGEST_STRIP) / size).max(1) * size;
+        let all = vec![tiles(self.scop, strip, size)?, tiles(self.scop, other, size)?];
+        let band = over_tiles(strips.clone().insert_partial_schedule(rows(self.scop, all)?)?)?;
+        Ok(Wave { band, sizes: [size; 2], is_moved: true })
     }
 }
 
@@ -514,6 +578,24 @@ struct Wave {
     sizes: [i64; 2],
     /// Whether the band is a new one.
     is_moved: bool,
+}
+
+/// Whether no bound of a set joins a counter with one of the others, except these.
+fn bounds_are_apart(domain: &Set, counter: usize, except: &[usize]) -> isl::Result<bool> {
+    let others: Vec<usize> =
+        (0..domain.dim(DimType::Set)?).filter(|at| *at != counter && !except.contains(at)).collect();
+    let mut are_apart = true;
+    domain.foreach_basic_set(|piece| {
+        piece.foreach_constraint(|bound| {
+            if bound.involves_dims(DimType::Set, counter, 1)? {
+                for other in &others {
+                    are_apart &= !bound.involves_dims(DimType::Set, *other, 1)?;
+                }
+            }
+            Ok(())
+        })
+    })?;
+    Ok(are_apart)
 }
 
 /// Whether a band's loops run over tiles.

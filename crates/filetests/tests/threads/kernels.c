@@ -85,6 +85,50 @@ void carried(int n, double *restrict a, const double *restrict b) {
   }
   FOR(p, 0, 41) a[p] -= line[p];
 }
+// Tiles behind the one on the diagonal, rows and columns, depend on that only.
+void factors(int n, double *restrict a, const double *restrict b) {
+  FOR(i, 0, n) {
+    FOR(j, 0, i) {
+      FOR(k, 0, j) a[i * n + j] -= a[i * n + k] * a[k * n + j];
+      a[i * n + j] /= a[j * n + j] * a[j * n + j] + 9.0;
+    }
+    FOR(j, i, n) FOR(k, 0, i) a[i * n + j] -= a[i * n + k] * a[k * n + j];
+  }
+}
+void root(int n, double *restrict a, const double *restrict b) {
+  FOR(i, 0, n) {
+    FOR(j, 0, i) {
+      FOR(k, 0, j) a[i * n + j] -= a[i * n + k] * a[j * n + k];
+      a[i * n + j] /= a[j * n + j] * a[j * n + j] + 7.0;
+    }
+    FOR(k, 0, i) a[i * n + i] -= a[i * n + k] * a[i * n + k];
+  }
+}
+// Strips of rows that wait for each other; wavefronts of several strips.
+void solve(int n, double *restrict x, const double *restrict a) {
+  FOR(i, 0, n) {
+    FOR(j, 0, i) x[i] -= a[i * n + j] * x[j];
+    x[i] /= a[i * n + i] * n;
+  }
+}
+// Columns in strips, inside of tiles that must stay in sequence.
+void below(int n, double *restrict c, const double *restrict a) {
+  FOR(i, 0, n) FOR(j, 0, n) FOR(k, i + 1, n) c[i * n + j] += a[k * n + i] * c[k * n + j];
+}
+// Rows that are written out, in chunks.
+void two_sums(int n, double *restrict y, const double *restrict a) {
+  FOR(i, 0, n) FOR(j, 0, n) {
+    y[i] += a[i * n + j] * 1.5;
+    y[i + n] += a[i * n + j] * a[j];
+  }
+}
+// Iterations get longer, and each has other conditions.
+void uneven(int n, double *restrict a, const double *restrict b) {
+  FOR(i, 0, n) {
+    FOR(j, 0, i) a[i * n + j] = b[j * n + i] * 2 + a[i * n + j];
+    if (i > n / 2) FOR(j, i, n) a[i * n + j] += b[i * n + j];
+  }
+}
 void backwards(int n, double *restrict a, const double *restrict b) {
   for (int i = n - 1; i >= 0; i -= 3) FOR(j, 0, n) a[i * n + j] -= b[j * n + i];
 }

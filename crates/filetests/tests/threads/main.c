@@ -7,11 +7,13 @@
 
 typedef void Kernel(int n, double *a, double *b);
 Kernel rows, columns, triangle, product, wavefront, steps, pivot, folding, in_place, line, lines, kept, carried,
-    backwards, recurse;
+    backwards, recurse, factors, root, solve, below, two_sums, uneven;
 static Kernel *const kernels[] = {rows,     columns, triangle, product, wavefront, steps,     pivot,  folding,
-                                  in_place, line,    lines,    kept,    carried,   backwards, recurse};
+                                  in_place, line,    lines,    kept,    carried,   backwards, recurse,
+                                  factors,  root,    solve,    below,   two_sums,  uneven};
 static const char *const names[] = {"rows",     "columns", "triangle", "product", "wavefront", "steps",     "pivot",  "folding",
-                                    "in_place", "line",    "lines",    "kept",    "carried",   "backwards", "recurse"};
+                                    "in_place", "line",    "lines",    "kept",    "carried",   "backwards", "recurse",
+                                    "factors",  "root",    "solve",    "below",   "two_sums",  "uneven"};
 enum { KERNELS = sizeof kernels / sizeof *kernels, CREW = 3 };
 static const int sizes[] = {0, 1, 2, 3, 7, 33, 64, 101, 260};
 

@@ -555,9 +555,9 @@ impl<'p> Emitter<'_, 'p> {
     /// A loop with its test at the end, behind a test whether it runs at all.
     fn for_loop(&mut self, l: &For) -> Option<()> {
         let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
-        let (head, after) = (self.builder().block(c"orthant.loop"), self.builder().block(c"orthant.after"));
+        let after = self.builder().block(c"orthant.after");
         let runs = self.builder().compare(LLVMIntSLE, first, last);
-        self.rounds(l, &Rounds { first, last, stride: None }, runs, (head, after))
+        self.rounds(l, &Rounds { first, last, strides: None }, runs, after)
     }
 
     /// The iterations of a loop, if it runs.
@@ -566,19 +566,31 @@ impl<'p> Emitter<'_, 'p> {
         l: &For,
         rounds: &Rounds<'p>,
         runs: Value<'p>,
-        (head, after): (Block<'p>, Block<'p>),
+        after: Block<'p>,
     ) -> Option<()> {
         let preheader = self.builder().block(c"orthant.preheader");
         self.builder().branch(runs, preheader, after);
         self.builder().at_end(preheader);
         self.forget_panels();
+        if let Some(end) = l.together {
+            self.at_once(l, rounds, end)?;
+            self.builder().jump(after);
+            self.builder().at_end(after);
+            return Some(());
+        }
+        let head = self.builder().block(c"orthant.loop");
         self.builder().jump(head);
         self.builder().at_end(head);
         let variable = self.builder().phi(self.builder().int(64));
         self.builder().add_incoming(variable, rounds.first, preheader);
         self.variables.insert(l.variable, variable);
         // Not at the end: the body may use it, and LLVM then sees what one iteration leaves for the next.
-        let next = match rounds.stride {
+        let stride = rounds.strides.map(|strides| {
+            let stride = self.builder().phi(self.builder().int(64));
+            self.builder().add_incoming(stride, strides.first, preheader);
+            stride
+        });
+        let next = match stride {
             Some(stride) => self.builder().binary(LLVMAdd, variable, stride),
             None => {
                 let next = self.builder().exact(LLVMAdd, variable, self.builder().index(l.step));
@@ -591,25 +603,46 @@ impl<'p> Emitter<'_, 'p> {
         let outer_head = std::mem::replace(&mut self.values.head, skewed_head(l, preheader));
         self.nodes(&l.body)?;
         (self.innermost, self.values.head) = (around, outer_head);
+        let is_fixed = is_whole_strip(l);
         let b = self.builder();
-        let goes_on = match rounds.stride {
+        let goes_on = match stride {
             // The next value may be beyond all numbers.
             Some(stride) => b.compare(LLVMIntUGE, b.binary(LLVMSub, rounds.last, variable), stride),
+            // LLVM then knows how many there are, whatever it knows of the first.
+            None if is_fixed && l.step == 1 => b.compare(LLVMIntNE, variable, rounds.last),
             None => b.compare(LLVMIntSLE, next, rounds.last),
         };
         let latch = b.here();
+        if let (Some(stride), Some(strides)) = (stride, rounds.strides) {
+            b.add_incoming(stride, b.binary(LLVMSub, strides.both, stride), latch);
+        }
         b.branch(goes_on, head, after);
         b.add_incoming(variable, next, latch);
         if let Some(group) = group {
             self.facts.close(group, latch, is_row_of_tile(l));
-        } else if let Some(strip) = l.strip {
-            self.facts.rows(latch, strip == Strip::Whole && l.extent().is_some());
+        } else if l.strip.is_some() {
+            self.facts.rows(latch, is_fixed);
         } else if matches!(&l.body[..], [Node::For(rows)] if rows.strip.is_some()) {
             // Of as many rows there is enough to do without several iterations at once.
             self.facts.rows(latch, false);
         }
         self.builder().at_end(after);
         Some(())
+    }
+
+    /// All iterations of a loop at once.
+    fn at_once(&mut self, l: &For, rounds: &Rounds<'p>, end: Variable) -> Option<()> {
+        self.variables.insert(l.variable, rounds.first);
+        let last = self.end_of(l, rounds.first, rounds.last);
+        self.variables.insert(end, last);
+        self.nodes(&l.body)
+    }
+
+    /// The end of the last of the iterations from `first` to `last`.
+    pub(super) fn end_of(&self, l: &For, first: Value<'p>, last: Value<'p>) -> Value<'p> {
+        let b = self.builder();
+        let after = b.binary(LLVMURem, b.binary(LLVMSub, last, first), b.index(l.step));
+        b.binary(LLVMAdd, b.binary(LLVMSub, last, after), b.index(l.step - 1))
     }
 
     fn branch(&mut self, condition: &Expr, then: &[Node], otherwise: &[Node]) -> Option<()> {
@@ -1050,6 +1083,11 @@ fn has_skewed(nodes: &[Node], variable: Variable) -> Option<bool> {
             Some(has | (counters.iter().any(is_skewed) && sums.count() > 1))
         }
     })
+}
+
+/// Whether a loop over rows is to be written out.
+fn is_whole_strip(l: &For) -> bool {
+    l.strip == Some(Strip::Whole) && l.extent().is_some()
 }
 
 /// Whether a vector loop runs through a row of a tile. LLVM would unroll it completely: that gains nothing, and strength reduction

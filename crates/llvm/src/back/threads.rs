@@ -121,7 +121,16 @@ pub(super) struct Rounds<'p> {
     /// Its last value, or where it ends at the latest.
     pub(super) last: Value<'p>,
     /// How far it goes in each step, if that is not the loop's own number.
-    pub(super) stride: Option<Value<'p>>,
+    pub(super) strides: Option<Strides<'p>>,
+}
+
+/// Steps of two lengths in turn.
+#[derive(Clone, Copy)]
+pub(super) struct Strides<'p> {
+    /// The first one's.
+    pub(super) first: Value<'p>,
+    /// Of two together.
+    pub(super) both: Value<'p>,
 }
 
 /// What a thread has to do.
@@ -177,8 +186,8 @@ impl<'p> Emitter<'_, 'p> {
     /// A loop that runs in threads.
     pub(super) fn in_threads(&mut self, l: &For) -> Option<()> {
         let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
-        let [fork, region, share, head, after] =
-            [c"orthant.fork", c"orthant.region", c"orthant.share", c"orthant.loop", c"orthant.after"]
+        let [fork, region, share, after] =
+            [c"orthant.fork", c"orthant.region", c"orthant.share", c"orthant.after"]
                 .map(|name| self.builder().block(name));
         let runs = self.builder().compare(LLVMIntSLE, first, last);
         self.builder().branch(runs, fork, after);
@@ -192,7 +201,7 @@ impl<'p> Emitter<'_, 'p> {
         let shared = self.private_panels(l)?;
         let private = self.panels.memory();
         self.is_in_threads = true;
-        self.rounds(l, &rounds, has_some, (head, after))?;
+        self.rounds(l, &rounds, has_some, after)?;
         self.is_in_threads = false;
         self.panels = shared;
         self.forked.push(Fork { region, after, worth, private, copies });
@@ -225,11 +234,10 @@ impl<'p> Emitter<'_, 'p> {
         let Crew { number, count } = *crew;
         let total = b.binary(LLVMAdd, rounds_after(b, l.step, first, last), b.index(1));
         let at = |round| b.binary(LLVMAdd, first, b.binary(LLVMMul, round, b.index(l.step)));
-        if !is_even(l) {
-            let stride = b.binary(LLVMMul, count, b.index(l.step));
-            let rounds = Rounds { first: at(number), last, stride: Some(stride) };
-            let turn = b.binary(LLVMURem, b.binary(LLVMSub, total, b.index(1)), count);
-            let is_last = b.compare(LLVMIntEQ, number, turn);
+        if l.together.is_none() && !is_even(l) {
+            let (strides, last_one) = (self.turns(l, crew), self.last_turn(total, count));
+            let rounds = Rounds { first: at(number), last, strides: Some(strides) };
+            let is_last = b.compare(LLVMIntEQ, number, last_one);
             return Share { rounds, has_some: b.compare(LLVMIntULT, number, total), is_last };
         }
         let (each, rest) = (b.binary(LLVMUDiv, total, count), b.binary(LLVMURem, total, count));
@@ -238,9 +246,29 @@ impl<'p> Emitter<'_, 'p> {
         let before = b.binary(LLVMAdd, b.binary(LLVMMul, number, each), b.select(is_longer, number, rest));
         let behind = b.binary(LLVMAdd, before, own);
         let end = b.binary(LLVMSub, behind, b.index(1));
-        let rounds = Rounds { first: at(before), last: at(end), stride: None };
+        let rounds = Rounds { first: at(before), last: at(end), strides: None };
         let is_last = b.compare(LLVMIntEQ, behind, total);
         Share { rounds, has_some: b.compare(LLVMIntNE, own, b.index(0)), is_last }
+    }
+
+    /// Iterations are dealt there and back (0, 1, 2, 2, 1, 0, 0, ...): where they get longer, or shorter, all threads have about as
+    /// much to do.
+    fn turns(&self, l: &For, crew: &Crew<'p>) -> Strides<'p> {
+        let b = self.builder();
+        let step = |rounds| b.binary(LLVMMul, rounds, b.index(l.step));
+        let twice = |value| b.binary(LLVMShl, value, b.index(1));
+        let (both, before) = (twice(crew.count), b.binary(LLVMAdd, twice(crew.number), b.index(1)));
+        Strides { first: step(b.binary(LLVMSub, both, before)), both: step(both) }
+    }
+
+    /// The thread whose turn it is at the last iteration.
+    fn last_turn(&self, total: Value<'p>, count: Value<'p>) -> Value<'p> {
+        let b = self.builder();
+        let last = b.binary(LLVMSub, total, b.index(1));
+        let (turn, there) = (b.binary(LLVMUDiv, last, count), b.binary(LLVMURem, last, count));
+        let back = b.binary(LLVMSub, b.binary(LLVMSub, count, b.index(1)), there);
+        let is_back = b.resize(turn, b.int(1), false);
+        b.select(is_back, back, there)
     }
 
     /// Whether there is enough to do.
@@ -267,12 +295,10 @@ impl<'p> Emitter<'_, 'p> {
                     let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
                     self.work_of_loop(l, first, last)?
                 }
-                // The case for whatever is not special.
-                Node::If { otherwise, .. } if !otherwise.is_empty() => self.work(otherwise)?,
-                Node::If { condition, then, .. } => {
+                Node::If { condition, then, otherwise } => {
                     let holds = self.values.truth(self.expr(condition)?);
-                    let work = self.work(then)?;
-                    self.builder().select(holds, work, self.builder().index(0))
+                    let (then, otherwise) = (self.work(then)?, self.work(otherwise)?);
+                    self.builder().select(holds, then, otherwise)
                 }
             };
             let b = self.builder();
@@ -286,6 +312,13 @@ impl<'p> Emitter<'_, 'p> {
     fn work_of_loop(&mut self, l: &For, first: Value<'p>, last: Value<'p>) -> Option<Value<'p>> {
         let b = self.builder();
         let runs = b.compare(LLVMIntSLE, first, last);
+        if let Some(end) = l.together {
+            let last = self.end_of(l, first, b.select(runs, last, first));
+            self.variables.insert(l.variable, first);
+            self.variables.insert(end, last);
+            let body = self.work(&l.body)?;
+            return Some(self.builder().select(runs, body, self.builder().index(0)));
+        }
         let rounds = rounds_after(b, l.step, first, last);
         let half = b.binary(LLVMLShr, rounds, b.index(1));
         let middle = b.binary(LLVMAdd, first, b.binary(LLVMMul, half, b.index(l.step)));
@@ -315,17 +348,30 @@ fn at_most<'p>(b: &Builder<'p>, value: Value<'p>, most: i64) -> Value<'p> {
     b.select(b.compare(LLVMIntULT, value, b.index(most)), value, b.index(most))
 }
 
-/// Whether all iterations have the same loops and conditions inside.
+/// Whether all iterations have as much to do: no loop or condition inside depends on which one it is, except that loops run over
+/// tiles that begin there.
 fn is_even(l: &For) -> bool {
-    fn mentions(nodes: &[Node], variable: Variable) -> bool {
-        let in_expr = |expr: &Expr| expr.mentions(variable);
+    fn varies(nodes: &[Node], places: &mut Vec<Variable>) -> bool {
         nodes.iter().any(|node| match node {
-            Node::For(l) => in_expr(&l.first) || in_expr(&l.last) || mentions(&l.body, variable),
-            Node::If { condition, then, otherwise } => {
-                in_expr(condition) || mentions(then, variable) || mentions(otherwise, variable)
+            Node::For(l) => {
+                let depends = |expr: &Expr| places.iter().any(|place| expr.mentions(*place));
+                if depends(&l.first) || depends(&l.last) {
+                    if !l.runs_once && !l.is_over_tile() {
+                        return true;
+                    }
+                    places.push(l.variable);
+                }
+                varies(&l.body, places)
+            }
+            // Cases of whole tiles and of others.
+            Node::If { then, otherwise, .. } if !otherwise.is_empty() => {
+                varies(then, places) || varies(otherwise, places)
+            }
+            Node::If { condition, then, .. } => {
+                places.iter().any(|place| condition.mentions(*place)) || varies(then, places)
             }
             Node::Stmt { .. } => false,
         })
     }
-    !mentions(&l.body, l.variable)
+    !varies(&l.body, &mut vec![l.variable])
 }
