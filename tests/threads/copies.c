@@ -40,7 +40,7 @@ void carried(void) {
 // output:
 // orthant: astgen: copied
 // // iterations run in threads, each with a copy of A1
-// for (c0 = 0; c0 <= 999; c0 += 8) {
+// for (c0 = 0; c0 <= 992; c0 += 8) {
 //   // iterations are independent
 //   for (c1 = 0; c1 <= 99; c1 += 1) {
 //     // iterations are written out
@@ -52,21 +52,21 @@ void carried(void) {
 // }
 // orthant: astgen: kept
 // // iterations run in threads
-// for (c0 = 0; c0 <= 99; c0 += 8) {
+// for (c0 = 0; c0 <= 96; c0 += 8) {
 //   for (c1 = 0; c1 <= min((-c0 + 99), (0 - 1)); c1 += 1) {
 //     for (c2 = c0; c2 <= min((c0 + 7), (-c1 + 99)); c2 += 1) {
 //       S0(c1, c2);
 //       S1(c1, c2);
 //     }
 //   }
-//   for (c1 = 0; c1 <= min((-c0 + 99), ((-1 * c0) + 92)); c1 += 1) {
+//   for (c1 = 0; c1 <= (-1 * c0) + 92; c1 += 1) {
 //     // iterations are written out
 //     for (c2 = c0; c2 <= c0 + 7; c2 += 1) {
 //       S0(c1, c2);
 //       S1(c1, c2);
 //     }
 //   }
-//   for (c1 = max(0, (min((-c0 + 99), ((-1 * c0) + 92)) + 1)); c1 <= -c0 + 99; c1 += 1) {
+//   for (c1 = max(0, (((-1 * c0) + 92) + 1)); c1 <= -c0 + 99; c1 += 1) {
 //     for (c2 = c0; c2 <= min((c0 + 7), (-c1 + 99)); c2 += 1) {
 //       S0(c1, c2);
 //       S1(c1, c2);
@@ -75,17 +75,17 @@ void carried(void) {
 // }
 // orthant: astgen: before
 // // iterations run in threads
-// for (c0 = -64; c0 <= 98; c0 += 64) {
-//   for (c1 = 0; c1 <= 999; c1 += 8) {
+// for (c0 = -32; c0 <= 96; c0 += 32) {
+//   for (c1 = 0; c1 <= 992; c1 += 8) {
 //     // iterations are independent
-//     for (c2 = max(0, c0); c2 <= min(98, (c0 + 63)); c2 += 1) {
+//     for (c2 = max(0, c0); c2 <= min(98, (c0 + 31)); c2 += 1) {
 //       // iterations are written out
 //       for (c3 = c1; c3 <= c1 + 7; c3 += 1) {
 //         S0(c3, c2);
 //         S1(c3, -c2 + 98);
 //       }
 //     }
-//     if (c0 == -64) {
+//     if (c0 == -32) {
 //       // iterations are written out
 //       for (c4 = c1; c4 <= c1 + 7; c4 += 1) {
 //         S1(c4, 99);

@@ -53,29 +53,33 @@ void prefix(int n, double *a) {
 // }
 // orthant: astgen: columns
 // // iterations run in threads
-// for (c0 = 0; c0 <= n - 1; c0 += 256) {
-//   if ((n - 1) >= (c0 + 255)) {
-//     for (c1 = 0; c1 <= n - 1; c1 += 1) {
+// // each thread does its iterations at once, to the end c4 of the last
+// for (c0 = 0; c0 <= n - 1; c0 += 32) {
+//   for (c1 = 0; c1 <= n - 1; c1 += 8) {
+//     if ((n - 1) >= (c1 + 7)) {
 //       // iterations are independent
-//       for (c2 = c0; c2 <= c0 + 255; c2 += 1) {
-//         S0(c1, c2);
+//       for (c2 = c0; c2 <= min((n - 1), c4); c2 += 1) {
+//         // iterations are written out
+//         for (c3 = c1; c3 <= c1 + 7; c3 += 1) {
+//           S0(c3, c2);
+//         }
 //       }
-//     }
-//   } else {
-//     for (c1 = 0; c1 <= n - 1; c1 += 1) {
+//     } else {
 //       // iterations are independent
-//       for (c2 = c0; c2 <= min((n - 1), (c0 + 255)); c2 += 1) {
-//         S0(c1, c2);
+//       for (c2 = c0; c2 <= min((n - 1), c4); c2 += 1) {
+//         for (c3 = c1; c3 <= min((n - 1), (c1 + 7)); c3 += 1) {
+//           S0(c3, c2);
+//         }
 //       }
 //     }
 //   }
 // }
 // orthant: astgen: steps
 // // iterations run in threads
-// for (c0 = 0; c0 <= (n - 1) - 1; c0 += 66) {
+// for (c0 = 0; c0 <= n - 2; c0 += 66) {
 //   for (c1 = 0; c1 <= t - 1; c1 += 256) {
-//     for (c2 = 0; c2 <= (n - 1) - 1; c2 += 4) {
-//       for (c3 = c0; c3 <= min((n - 2), (c0 + 65)); c3 += 6) {
+//     for (c2 = 0; c2 <= (n + 2) - 4; c2 += 4) {
+//       for (c3 = c0; c3 <= min((c0 + 60), (n - 2)); c3 += 6) {
 //         if ((((n + (-1 * c3)) + -7) >= 0) && (((n + (-1 * c2)) + -5) >= 0)) {
 //           // the cells of the block stay in registers
 //           for (c4 = c1; c4 <= min((t - 1), (c1 + 255)); c4 += 1) {
@@ -102,32 +106,32 @@ void prefix(int n, double *a) {
 //   }
 // }
 // orthant: astgen: wavefront
-// for (c0 = 0; c0 <= min(floord(((56 * ((n - 1) - 1)) + (56 * ((2 * n) + -4))), 3136), floord(((112 * ((n - 1) - 1)) + (56 * (n + 53))), 3136)); c0 += 1) {
+// for (c0 = 0; c0 <= min(floord(((56 * (n - 2)) + (56 * ((2 * n) + -4))), 3136), floord(((6272 * (n - 2)) + (56 * ((56 * n) + 2968))), 175616)); c0 += 1) {
 //   // iterations run in threads
-//   for (c1 = max(max(0, (56 * -floord(-((56 * c0) + -((2 * n) + -4)), 56))), (56 * -floord(-((56 * c0) + -(n + 53)), 112))); c1 <= min(((n - 1) - 1), floord((56 * c0), 2)); c1 += 56) {
+//   for (c1 = max(max(0, (56 * -floord(-((56 * c0) + -((2 * n) + -4)), 56))), (56 * -floord(-((3136 * c0) + -((56 * n) + 2968)), 6272))); c1 <= min((n - 2), floord((56 * c0), 2)); c1 += 56) {
 //     { c2 = 56 * (c0 - (c1 / 56));
-//       if ((c1 <= c2) && (c2 <= min(((2 * n) - 4), ((n + c1) + 53)))) {
-//         for (c3 = max(c1, (8 * floord(((-n + c2) + 2), 8))); c3 <= min((n - 2), (c1 + 55)); c3 += 8) {
-//           for (c4 = max(c2, c3); c4 <= min(min(min(((2 * n) - 4), (c2 + 55)), ((n + c3) + 5)), (max(max(c2, c3), (c3 + 7)) - 1)); c4 += 1) {
+//       if ((c1 <= c2) && (c2 <= min(((2 * n) - 4), (c1 + (56 * ((n + 53) / 56)))))) {
+//         for (c3 = max(c1, (c2 - (8 * ((n + 5) / 8)))); c3 <= min((c1 + 48), (n - 2)); c3 += 8) {
+//           for (c4 = max(c2, c3); c4 <= min(min(min(((2 * n) - 4), (c2 + 55)), ((n + c3) + 5)), (max(c2, (c3 + 7)) - 1)); c4 += 1) {
 //             for (c5 = max(c3, ((-n + c4) + 2)); c5 <= min(min((n - 2), (c3 + 7)), c4); c5 += 1) {
 //               S0(c5, c4 - c5);
 //             }
 //           }
 //           if ((n - 2) >= (c3 + 7)) {
-//             for (c4 = max(max(c2, c3), (c3 + 7)); c4 <= min(min(min(((2 * n) - 4), (c2 + 55)), ((n + c3) + 5)), ((c3 + n) + -2)); c4 += 1) {
+//             for (c4 = max(c2, (c3 + 7)); c4 <= min(min(((2 * n) - 4), (c2 + 55)), ((c3 + n) + -2)); c4 += 1) {
 //               // iterations are written out
 //               for (c5 = c3; c5 <= c3 + 7; c5 += 1) {
 //                 S0(c5, c4 - c5);
 //               }
 //             }
 //           } else {
-//             for (c4 = max(max(c2, c3), (c3 + 7)); c4 <= min(min(min(((2 * n) - 4), (c2 + 55)), ((n + c3) + 5)), ((c3 + n) + -2)); c4 += 1) {
+//             for (c4 = max(c2, (c3 + 7)); c4 <= min(min(((2 * n) - 4), (c2 + 55)), ((c3 + n) + -2)); c4 += 1) {
 //               for (c5 = c3; c5 <= min((n - 2), (c3 + 7)); c5 += 1) {
 //                 S0(c5, c4 - c5);
 //               }
 //             }
 //           }
-//           for (c4 = max(max(max(c2, c3), (c3 + 7)), (min(min(min(((2 * n) - 4), (c2 + 55)), ((n + c3) + 5)), ((c3 + n) + -2)) + 1)); c4 <= min(min(((2 * n) - 4), (c2 + 55)), ((n + c3) + 5)); c4 += 1) {
+//           for (c4 = max(max(c2, (c3 + 7)), (min(min(((2 * n) - 4), (c2 + 55)), ((c3 + n) + -2)) + 1)); c4 <= min(min(((2 * n) - 4), (c2 + 55)), ((n + c3) + 5)); c4 += 1) {
 //             for (c5 = max(c3, ((-n + c4) + 2)); c5 <= min(min((n - 2), (c3 + 7)), c4); c5 += 1) {
 //               S0(c5, c4 - c5);
 //             }
@@ -174,32 +178,32 @@ void prefix(int n, double *a) {
 //   }
 // }
 // orthant: astgen: in_time
-// for (c0 = 0; c0 <= min(floord(((56 * (t - 1)) + (56 * ((n + (2 * t)) + -5))), 3136), floord(((168 * (t - 1)) + (56 * (n + 107))), 3136)); c0 += 1) {
+// for (c0 = 0; c0 <= min(floord(((9408 * (t - 1)) + (56 * ((56 * n) + 5992))), 175616), floord(((56 * (t - 1)) + (56 * ((n + (2 * t)) + -5))), 3136)); c0 += 1) {
 //   // iterations run in threads
-//   for (c1 = max(max(0, (56 * -floord(-((56 * c0) + -((n + (2 * t)) + -5)), 56))), (56 * -floord(-((56 * c0) + -(n + 107)), 168))); c1 <= min((t - 1), floord((56 * c0), 3)); c1 += 56) {
+//   for (c1 = max(max(0, (56 * -floord(-((3136 * c0) + -((56 * n) + 5992)), 9408))), (56 * -floord(-((56 * c0) + -((n + (2 * t)) + -5)), 56))); c1 <= min((t - 1), floord((56 * c0), 3)); c1 += 56) {
 //     { c2 = 56 * (c0 - (c1 / 56));
-//       if (((2 * c1) <= c2) && (c2 <= min(((n + (2 * t)) - 5), ((n + (2 * c1)) + 107)))) {
-//         for (c3 = max(c1, (8 * floord(((-n + c2) + 4), 16))); c3 <= min(min((t - 1), (c1 + 55)), ((c2 / 2) + 27)); c3 += 8) {
-//           for (c4 = max(c2, (2 * c3)); c4 <= min(min(min(((n + (2 * t)) - 5), (c2 + 55)), ((n + (2 * c3)) + 11)), (max(max(c2, (2 * c3)), ((2 * c3) + 14)) - 1)); c4 += 1) {
+//       if (((2 * c1) <= c2) && (c2 <= min((((2 * c1) + (56 * ((n + 51) / 56))) + 56), ((n + (2 * t)) - 5)))) {
+//         for (c3 = max(c1, ((3 * (c2 / 7)) + (8 * floord(((-(7 * n) + c2) + 28), 112)))); c3 <= min(min((c1 + 48), (t - 1)), (((3 * (c2 / 7)) + (8 * (c2 / 112))) + 24)); c3 += 8) {
+//           for (c4 = max(c2, (2 * c3)); c4 <= min(min(min(((n + (2 * t)) - 5), (c2 + 55)), ((n + (2 * c3)) + 11)), (max(c2, ((2 * c3) + 14)) - 1)); c4 += 1) {
 //             for (c5 = max(c3, ((-n + ((n + c4) / 2)) + 2)); c5 <= min(min((t - 1), (c3 + 7)), (c4 / 2)); c5 += 1) {
 //               S0(c5, c4 - (2 * c5));
 //             }
 //           }
 //           if ((t - 1) >= (c3 + 7)) {
-//             for (c4 = max(max(c2, (2 * c3)), ((2 * c3) + 14)); c4 <= min(min(min(((n + (2 * t)) - 5), (c2 + 55)), ((n + (2 * c3)) + 11)), (((2 * c3) + n) + -3)); c4 += 1) {
+//             for (c4 = max(c2, ((2 * c3) + 14)); c4 <= min(min(((n + (2 * t)) - 5), (c2 + 55)), (((2 * c3) + n) + -3)); c4 += 1) {
 //               // iterations are written out
 //               for (c5 = c3; c5 <= c3 + 7; c5 += 1) {
 //                 S0(c5, c4 - (2 * c5));
 //               }
 //             }
 //           } else {
-//             for (c4 = max(max(c2, (2 * c3)), ((2 * c3) + 14)); c4 <= min(min(min(((n + (2 * t)) - 5), (c2 + 55)), ((n + (2 * c3)) + 11)), (((2 * c3) + n) + -3)); c4 += 1) {
+//             for (c4 = max(c2, ((2 * c3) + 14)); c4 <= min(min(((n + (2 * t)) - 5), (c2 + 55)), (((2 * c3) + n) + -3)); c4 += 1) {
 //               for (c5 = c3; c5 <= min((t - 1), (c3 + 7)); c5 += 1) {
 //                 S0(c5, c4 - (2 * c5));
 //               }
 //             }
 //           }
-//           for (c4 = max(max(max(c2, (2 * c3)), ((2 * c3) + 14)), (min(min(min(((n + (2 * t)) - 5), (c2 + 55)), ((n + (2 * c3)) + 11)), (((2 * c3) + n) + -3)) + 1)); c4 <= min(min(((n + (2 * t)) - 5), (c2 + 55)), ((n + (2 * c3)) + 11)); c4 += 1) {
+//           for (c4 = max(max(c2, ((2 * c3) + 14)), (min(min(((n + (2 * t)) - 5), (c2 + 55)), (((2 * c3) + n) + -3)) + 1)); c4 <= min(min(((n + (2 * t)) - 5), (c2 + 55)), ((n + (2 * c3)) + 11)); c4 += 1) {
 //             for (c5 = max(c3, ((-n + ((n + c4) / 2)) + 2)); c5 <= min(min((t - 1), (c3 + 7)), (c4 / 2)); c5 += 1) {
 //               S0(c5, c4 - (2 * c5));
 //             }

@@ -4,8 +4,11 @@ use crate::full::separate;
 use crate::hoist::hoist;
 use crate::idle::skip;
 use crate::interval::{Interval, Ranges, param_ranges};
+use crate::known::without_known;
 use crate::registers::whole_blocks;
 use crate::rows::whole_rows;
+use crate::tiles::{self, Sizes};
+use crate::together;
 use crate::wave::diagonals;
 use crate::{Error, Expr, For, Node, Op, Strip, Variable};
 use isl::{
@@ -19,16 +22,18 @@ use std::collections::HashMap;
 pub fn generate(scop: &Scop, schedule: &Schedule, context: &Set) -> Result<Vec<Node>, Error> {
     let params = param_ranges(scop, context)?;
     let tree = AstBuild::from_context(context.clone())?.node_from_schedule(with_depths(scop, schedule)?)?;
-    let nodes = separate(hoist(Converter::new(scop, &params).node(&tree)?));
+    let nodes = without_known(separate(hoist(Converter::new(scop, &params).node(&tree)?)));
     skip(scop, nodes, context)
 }
 
-/// The schedule with the depth in the name of each mark about one loop: isl leaves out loops that run once, and what is said
-/// about such a loop must not be taken for the next one.
+/// The schedule with the depth in the name of each mark about one loop (isl leaves out loops that run once, and what is said
+/// about such a loop must not be taken for the next one), and with loops over tiles counted one by one.
 fn with_depths(scop: &Scop, schedule: &Schedule) -> isl::Result<Schedule> {
     schedule.clone().map_schedule_node_bottom_up(|node| {
-        if node.get_type()? != ScheduleNodeType::Mark {
-            return Ok(node);
+        match node.get_type()? {
+            ScheduleNodeType::Mark => {}
+            ScheduleNodeType::Band => return tiles::counted(node),
+            _ => return Ok(node),
         }
         let name = node.mark_get_id()?.get_name()?.unwrap_or_default();
         if ![VECTOR, JAM].contains(&name.as_str())
@@ -63,6 +68,9 @@ struct Converter<'a> {
     opened: u32,
     /// What marks say about the next loop.
     marks: Marks,
+    /// The sizes of tiles, by the name of the loop over them.
+    tiles: HashMap<String, i64>,
+    sizes: Sizes,
 }
 
 /// The marks above a loop.
@@ -83,7 +91,15 @@ struct Marks {
 impl<'a> Converter<'a> {
     fn new(scop: &'a Scop, params: &'a [Interval]) -> Self {
         let ranges = Ranges { params, variables: HashMap::new() };
-        Self { scop, ranges, names: HashMap::new(), opened: 0, marks: Marks::default() }
+        Self {
+            scop,
+            ranges,
+            names: HashMap::new(),
+            opened: 0,
+            marks: Marks::default(),
+            tiles: HashMap::new(),
+            sizes: Sizes::default(),
+        }
     }
 
     fn node(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
@@ -111,6 +127,7 @@ impl<'a> Converter<'a> {
         match name.split_once('@') {
             Some((VECTOR, depth)) => self.marks.vector = depth.parse().ok(),
             Some((JAM, depth)) => self.marks.jam = depth.parse().ok(),
+            Some((name, depth)) if tiles::sizes_in(name).is_some() => return self.tiles(node, name, depth),
             Some((name, depth)) => {
                 let depth = depth.parse().ok();
                 self.marks.threads = depth.zip(threads_copies(name)).or(self.marks.threads.take());
@@ -123,17 +140,32 @@ impl<'a> Converter<'a> {
         nodes
     }
 
+    /// The loops of a band over tiles; other bands around or in them are of other depths.
+    fn tiles(&mut self, node: &AstNode, name: &str, depth: &str) -> Result<Vec<Node>, Error> {
+        let first: usize = depth.parse().map_err(|_| Error::Unexpected(format!("the depth {depth}")))?;
+        let around = self.tiles.clone();
+        for (at, size) in tiles::sizes_in(name).into_iter().flatten().enumerate() {
+            self.tiles.insert(format!("c{}", first + at), size);
+        }
+        let nodes = self.node(&node.mark_get_node()?);
+        self.tiles = around;
+        nodes
+    }
+
     fn for_loop(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
         let marks = std::mem::take(&mut self.marks);
         let name = node.for_get_iterator()?.id_get_id()?.get_name()?.unwrap_or_default();
-        let first = self.proved(&node.for_get_init()?)?;
+        let size = self.tiles.get(&name).copied().unwrap_or(1);
+        let first = self.fitting(self.sizes.times(self.expr(&node.for_get_init()?)?, size))?;
         let is_meant = |depth: &usize| name == format!("c{depth}");
         let wave = marks.wave.filter(|(depth, _)| is_meant(depth));
         let wave = wave.map(|(_, sizes)| (self.open(), sizes));
         let variable = self.open();
+        self.sizes.insert(variable, size);
         let hidden = self.names.insert(name.clone(), variable);
         let runs_once = node.for_is_degenerate()?;
-        let (last, step) = if runs_once { (first.clone(), 1) } else { (self.last(node)?, self.step(node)?) };
+        let (last, step) =
+            if runs_once { (first.clone(), 1) } else { (self.last(node, size)?, self.step(node, size)?) };
         let (low, high) = (self.ranges.of(&first)?.0, self.ranges.of(&last)?.1);
         // The variable also has its value after the last step.
         let after = high.max(low) + i128::from(step);
@@ -156,11 +188,28 @@ impl<'a> Converter<'a> {
             (threads.is_some(), threads.map_or_else(Vec::new, |(_, copies)| copies.clone()));
         let is_block = marks.is_block;
         self.marks = marks;
-        let block = None;
-        let each =
-            For { variable, first, last, step, runs_once, is_vector, is_threads, copies, block, strip, body };
+        let (block, together) = (None, None);
+        let each = For {
+            variable,
+            first,
+            last,
+            step,
+            runs_once,
+            is_vector,
+            is_threads,
+            copies,
+            block,
+            strip,
+            together,
+            body,
+        };
         if let Some((diagonal, sizes)) = wave {
             return Ok(vec![Node::For(diagonals(each, sizes, diagonal, &mut self.ranges)?)]);
+        }
+        if let Some(at_once) = together::together(&each, Variable(self.opened)) {
+            let end = self.open();
+            self.ranges.variables.insert(end, (low, high.max(low) + i128::from(step - 1)));
+            return Ok(vec![Node::For(at_once)]);
         }
         Ok(if is_block { whole_blocks(each, &self.ranges) } else { whole_rows(each, &self.ranges) })
     }
@@ -171,7 +220,7 @@ impl<'a> Converter<'a> {
     }
 
     /// The condition is `variable <= last` or `variable < end`.
-    fn last(&self, node: &AstNode) -> Result<Expr, Error> {
+    fn last(&self, node: &AstNode, size: i64) -> Result<Expr, Error> {
         let condition = node.for_get_cond()?;
         let bound = self.expr(&condition.op_get_arg(1)?)?;
         let last = match condition.op_get_type()? {
@@ -179,13 +228,14 @@ impl<'a> Converter<'a> {
             AstExprOpType::Lt => Expr::Op(Op::Sub, vec![bound, Expr::Int(1)]),
             other => return Err(Error::Unexpected(format!("a loop condition of type {other:?}"))),
         };
-        self.ranges.of(&last)?;
-        Ok(last)
+        self.fitting(self.sizes.last(last, size))
     }
 
-    fn step(&self, node: &AstNode) -> Result<i64, Error> {
+    fn step(&self, node: &AstNode, size: i64) -> Result<i64, Error> {
         match self.expr(&node.for_get_inc()?)? {
-            Expr::Int(step) if step > 0 => Ok(step),
+            Expr::Int(step) if step > 0 => {
+                step.checked_mul(size).ok_or_else(|| Error::Overflow("the size of a tile".into()))
+            }
             other => Err(Error::Unexpected(format!("a step {other:?}"))),
         }
     }
@@ -206,11 +256,17 @@ impl<'a> Converter<'a> {
     }
 
     fn proved(&self, expr: &AstExpr) -> Result<Expr, Error> {
-        let expr = self.expr(expr)?;
+        self.fitting(self.sizes.ours(self.expr(expr)?))
+    }
+
+    /// An expression of our variables.
+    fn fitting(&self, expr: Option<Expr>) -> Result<Expr, Error> {
+        let expr = expr.ok_or_else(|| Error::Overflow("a multiple of a tile's size".into()))?;
         self.ranges.of(&expr)?;
         Ok(expr)
     }
 
+    /// As isl says it, see [`Sizes`].
     fn expr(&self, expr: &AstExpr) -> Result<Expr, Error> {
         match expr.get_type()? {
             AstExprType::Int => {

@@ -162,6 +162,7 @@ mod tests {
             copies: Vec::new(),
             block: None,
             strip: None,
+            together: None,
             body,
         })
     }

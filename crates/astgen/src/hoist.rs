@@ -96,6 +96,7 @@ mod tests {
             copies: Vec::new(),
             block: None,
             strip: None,
+            together: None,
             body,
         })
     }

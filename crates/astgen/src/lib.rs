@@ -5,8 +5,8 @@
 //! tree ([`Node`]), people read it as C ([`print_c`]).
 //!
 //! Where a loop runs over a tile, full tiles come apart from partial ones (module `full`). Rows of a strip come apart from its
-//! edges (module `rows`). Conditions stand before loops that do nothing without them (module `hoist`), and loops that would run around
-//! nothing are skipped (module `idle`). Where the schedule says that tiles of one diagonal may run at once, there are loops over
+//! edges (module `rows`). isl works on numbers of tiles instead of where they begin (module `tiles`). Conditions stand before loops that do nothing without them (module `hoist`), and loops that would run around
+//! nothing are skipped (module `idle`); what is known already is not tested again (module `known`). Where the schedule says that tiles of one diagonal may run at once, there are loops over
 //! diagonals (module `wave`).
 //!
 //! # Arithmetic
@@ -28,10 +28,13 @@ mod full;
 mod hoist;
 mod idle;
 mod interval;
+mod known;
 mod linear;
 mod print;
 mod registers;
 mod rows;
+mod tiles;
+mod together;
 mod wave;
 
 pub use convert::{condition, expression, generate};
@@ -116,6 +119,9 @@ pub struct For {
     pub block: Option<Block>,
     /// It runs over the rows of a strip ([`model::JAM`]).
     pub strip: Option<Strip>,
+    /// Each thread, or whoever runs the loop, does all of its iterations at once: the body runs once, with the loop's variable at the
+    /// first one's value, and this variable at the last one's and `step - 1` more.
+    pub together: Option<Variable>,
     /// What is in it.
     pub body: Vec<Node>,
 }

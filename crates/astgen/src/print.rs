@@ -47,6 +47,13 @@ fn node(scop: &Scop, node: &Node, depth: usize, text: &mut String) {
                 let copies = if names.is_empty() { names } else { format!(", each with a copy of {names}") };
                 let _ = writeln!(text, "{indent}// iterations run in threads{copies}");
             }
+            if let Some(end) = l.together {
+                let end = variable(end);
+                let _ = writeln!(
+                    text,
+                    "{indent}// each thread does its iterations at once, to the end {end} of the last"
+                );
+            }
             if l.is_vector {
                 let _ = writeln!(text, "{indent}// iterations are independent");
             }

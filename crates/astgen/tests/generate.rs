@@ -135,6 +135,12 @@ impl Run<'_> {
                     let bound = |expr| value(expr, self.params, &self.variables);
                     let (first, last) = (bound(&each.first), bound(&each.last));
                     let block = each.block.as_ref().map(|block| block.is_whole).or(block);
+                    if let Some(end) = each.together.filter(|_| first <= last) {
+                        self.variables.insert(each.variable, first);
+                        self.variables.insert(end, last - (last - first) % each.step + each.step - 1);
+                        self.nodes(&each.body, block);
+                        continue;
+                    }
                     for at in (first..=last).step_by(each.step as usize) {
                         self.variables.insert(each.variable, at);
                         self.nodes(&each.body, block);
@@ -189,6 +195,48 @@ fn blocks_of_a_rectangle() {
     blocks_keep_the_order("true");
 }
 
+/// Strips of four columns of `S[i, j]` with these conditions, in threads: whether they are done at once. The instances are those of the
+/// domain, and those of a column come in their order.
+fn strips_are_done_at_once(conditions: &str) -> bool {
+    let domain = format!("S[i, j] : 0 <= i < n and 0 <= j < m and {conditions}");
+    let text = format!(
+        "param n [0, 1000]\nparam m [0, 1000]\nstmt S {{ {domain} }}\norder {{ for {{ for {{ S }} }} }}"
+    );
+    let scop = Scop::parse(&Ctx::new(), &text).unwrap();
+    let row = |row: &str| format!("\"[n, m] -> [{{ S[i, j] -> [({row})] }}]\"");
+    let tree = format!(
+        "{{ domain: \"[n, m] -> {{ {domain} }}\", child: {{ mark: \"threads\", child: {{ schedule: {}, child: {{ schedule: {}, \
+         child: {{ schedule: {} }} }} }} }} }}",
+        row("4*floor(j/4)"),
+        row("i"),
+        row("j"),
+    );
+    let schedule: isl::Schedule = scop.ctx.parse(&tree).unwrap();
+    let nodes = generate(&scop, &schedule, &scop.context).unwrap();
+    let own = generate(&scop, &scop.schedule().unwrap(), &scop.context).unwrap();
+    for params in [[0, 5], [1, 1], [2, 3], [3, 4], [5, 2], [7, 9], [12, 12], [13, 8]] {
+        let by_column = |nodes: &[Node]| {
+            let mut run = Run { params: &params, variables: HashMap::new(), instances: Vec::new() };
+            run.nodes(nodes, None);
+            // Stable.
+            run.instances.sort_by_key(|(at, _)| at[1]);
+            run.instances
+        };
+        assert_eq!(by_column(&nodes), by_column(&own), "{conditions} {params:?}\n{}", print_c(&scop, &nodes));
+    }
+    print_c(&scop, &nodes).contains("at once")
+}
+
+#[test]
+fn strips_of_columns() {
+    for even in ["true", "j >= 3", "i >= 2"] {
+        assert!(strips_are_done_at_once(even), "{even}");
+    }
+    for uneven in ["j <= i", "i < j", "j < 2 i and i <= 5"] {
+        assert!(!strips_are_done_at_once(uneven), "{uneven}");
+    }
+}
+
 #[test]
 fn the_only_block_is_whole() {
     let domain = "S[i, j, k] : 0 <= i < 3 and 0 <= j < 4 and 0 <= k < 9";
@@ -227,6 +275,15 @@ fn blocks_whose_terms_depend_on_the_cell() {
 /// Tiles of these sizes of these two rows, in diagonals: the instances are those of the domain, diagonal by diagonal, inside of
 /// a tile as without.
 fn diagonals_have_all_tiles(conditions: &str, rows: [&str; 2], sizes: [i64; 2]) {
+    all_tiles(conditions, rows, sizes, true);
+}
+
+/// The same, tile by tile in the order of the rows.
+fn tiles_have_all_instances(conditions: &str, rows: [&str; 2], sizes: [i64; 2]) {
+    all_tiles(conditions, rows, sizes, false);
+}
+
+fn all_tiles(conditions: &str, rows: [&str; 2], sizes: [i64; 2], in_diagonals: bool) {
     let domain = format!("S[t, i] : 0 <= t < n and 0 <= i < m and {conditions}");
     let text = format!(
         "param n [0, 1000]\nparam m [0, 1000]\nstmt S {{ {domain} }}\norder {{ for {{ for {{ S }} }} }}"
@@ -240,12 +297,12 @@ fn diagonals_have_all_tiles(conditions: &str, rows: [&str; 2], sizes: [i64; 2]) 
     let tree = format!(
         "{{ domain: \"[n, m] -> {{ {domain} }}\", child: {{ mark: \"{}\", child: {{ schedule: \"[n, m] -> [{a}, {b}]\", \
          options: \"{{ atomic[0]; atomic[1] }}\", child: {{ schedule: \"[n, m] -> {points}\" }} }} }} }}",
-        model::wave_name(sizes)
+        if in_diagonals { model::wave_name(sizes) } else { "any".to_owned() }
     );
     let schedule: isl::Schedule = scop.ctx.parse(&tree).unwrap();
     let nodes = generate(&scop, &schedule, &scop.context).unwrap();
     let c = print_c(&scop, &nodes);
-    assert_eq!(astgen::threads(&nodes).len(), 1, "{c}");
+    assert_eq!(astgen::threads(&nodes).len(), usize::from(in_diagonals), "{c}");
     let own = generate(&scop, &scop.schedule().unwrap(), &scop.context).unwrap();
     for params in [[0, 5], [1, 1], [2, 30], [17, 4], [16, 16], [23, 41], [60, 33]] {
         let run = |nodes: &[Node]| {
@@ -261,14 +318,26 @@ fn diagonals_have_all_tiles(conditions: &str, rows: [&str; 2], sizes: [i64; 2]) 
             "i - t" => i - t,
             other => panic!("{other}"),
         };
-        // The order that is meant: by diagonals, along them, then as without.
+        // The order that is meant: by diagonals and along them, or by tiles, then as without.
         let mut expected = run(&own);
         expected.sort_by_key(|at| {
             let (a, b) = (row(rows[0], *at), row(rows[1], *at));
             let (tile, other) = (a.div_euclid(sizes[0]), b.div_euclid(sizes[1]));
-            (tile + other, tile, a, b)
+            (if in_diagonals { tile + other } else { 0 }, tile, other, a, b)
         });
         assert_eq!(run(&nodes), expected, "{conditions} {rows:?} {sizes:?} {params:?}\n{c}");
+    }
+}
+
+/// Also where isl adds numbers of tiles of different sizes.
+#[test]
+fn tiles_of_several_sizes() {
+    for sizes in [[4, 4], [8, 2], [3, 16], [6, 4], [5, 7], [1, 9]] {
+        for conditions in ["true", "i <= t", "t < i", "i <= 2t + 5 and 3t <= 2i + 7", "(t + 2i) mod 3 = 1"] {
+            tiles_have_all_instances(conditions, ["t", "i"], sizes);
+            tiles_have_all_instances(conditions, ["t", "t + i"], sizes);
+            tiles_have_all_instances(conditions, ["2t + i", "i - t"], sizes);
+        }
     }
 }
 

@@ -21,6 +21,18 @@ pub struct Row {
     pub text: String,
 }
 
+impl Row {
+    /// The counter that the row moves by one, if all others that it has are among these.
+    pub fn moved(&self, fixed: &[usize]) -> Option<usize> {
+        let coefficients = self.coefficients.as_ref()?;
+        let mut moving = (0..coefficients.len()).filter(|at| coefficients[*at] != 0 && !fixed.contains(at));
+        match (moving.next(), moving.next()) {
+            (Some(at), None) if coefficients[at].abs() == 1 => Some(at),
+            _ => None,
+        }
+    }
+}
+
 /// A statement as the cost model sees it.
 #[derive(Clone, Debug)]
 pub struct StmtModel {

@@ -71,9 +71,23 @@ fn alone(starts: &UnionMap, name: &str) -> isl::Result<UnionSet> {
     }
     match (own, shared) {
         (Some(own), Some(shared)) => {
-            UnionSet::from_set(own.subtract_range(shared.coalesce()?)?.domain()?.coalesce()?)
+            let alone = own.subtract_range(shared.coalesce()?)?.domain()?.coalesce()?;
+            UnionSet::from_set(without_corners(alone)?)
         }
         (Some(own), None) => UnionSet::from_set(own.domain()?),
         (None, _) => UnionSet::empty_ctx(starts.ctx()),
     }
+}
+
+/// Without pieces that lie in planes: with sizes that are not known a tile at a corner may have a single row, in which a statement is
+/// alone that is not in others there. To tell it from those takes conditions inside of all blocks. It counts as shared.
+fn without_corners(set: Set) -> isl::Result<Set> {
+    let pieces = set.get_basic_set_list()?.to_vec()?;
+    let mut solid = Set::empty(set.get_space()?)?;
+    for piece in pieces {
+        if piece.clone().affine_hull()?.plain_is_universe()? {
+            solid = solid.union(Set::from_basic_set(piece)?)?;
+        }
+    }
+    if solid.is_empty()? { Ok(set) } else { solid.coalesce() }
 }

@@ -247,6 +247,29 @@ pub enum Reason {
     OurBug(String),
 }
 
+impl Reason {
+    /// Whether orders were compared.
+    fn is_about_orders(&self) -> bool {
+        matches!(self, Reason::NothingElse | Reason::NoThreads(_) | Reason::NothingPays(_))
+    }
+}
+
+impl Decision {
+    /// A decision for one thread, with the reason why there is none for several.
+    fn in_one_thread(self, reason: Reason) -> Decision {
+        match self {
+            Decision::New(new) => {
+                let why = match reason {
+                    Reason::NoThreads(why) => why,
+                    other => other.to_string(),
+                };
+                Decision::New(Box::new(New { why_alone: Some(why), ..*new }))
+            }
+            Decision::Original { .. } => Decision::Original { reason },
+        }
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -301,16 +324,23 @@ pub fn identity(scop: &Scop) -> isl::Result<Schedule> {
 /// A better order, if there is one.
 pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Result<Decision, Error> {
     let mut step = "the dependences";
-    let result = scop.ctx.with_budget(options.operations, || {
+    let result: Result<Decision, Error> = scop.ctx.with_budget(options.operations, || {
         let unproved = Cell::new(false);
         let mut run = |options: &Options| {
             let spent = Cell::new(false);
             Optimizer { scop, dependences, options, step: &mut step, spent, unproved: &unproved }.run()
         };
-        let found = run(options)?;
-        match unproved.get() {
-            true => run(&Options { registers: false, ..options.clone() }),
-            false => Ok(found),
+        let mut planned = |options: &Options| match run(options)? {
+            _ if unproved.take() => run(&Options { registers: false, ..options.clone() }),
+            found => Ok(found),
+        };
+        match planned(options)? {
+            // What cannot run in threads may be faster without.
+            Decision::Original { reason } if options.threads > 1 && reason.is_about_orders() => {
+                let alone = planned(&Options { threads: 1, ..options.clone() })?;
+                Ok(alone.in_one_thread(reason))
+            }
+            found => Ok(found),
         }
     });
     match result {
@@ -564,9 +594,10 @@ impl Optimizer<'_> {
         before: &Candidate,
         mut best: Choice,
     ) -> Result<Choice, Error> {
+        let prediction = |new| Prediction { original: before.cost, new };
         // Rows that wait less do so in each thread.
-        let alone = Prediction { original: before.cost, new: best.candidate.cost };
-        if self.pays(&alone, best.candidate.has_rows()) {
+        let is_sure = best.candidate.has_rows() && self.pays(&prediction(best.cost), true);
+        if is_sure || self.pays(&prediction(best.candidate.cost), false) {
             return Ok(best);
         }
         let sure = best.candidate.cost.work.max(before.cost.work) / best.candidate.cost.work.max(1.0);

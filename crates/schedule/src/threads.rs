@@ -34,10 +34,11 @@ use crate::tree::{self, Bonds, Planned, Step};
 use crate::{Error, Options};
 use dataflow::Dependences;
 use isl::{
-    AstLoopType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Space, UnionPwAff,
-    UnionPwAffList, Val,
+    AstLoopType, DimType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, Space,
+    UnionPwAff, UnionPwAffList, Val,
 };
 use model::{Copied, REGISTERS, Scop, threads_name, wave_name};
+use std::collections::HashMap;
 
 /// What is left of the gain of one more thread.
 const EFFICIENCY: f64 = 0.9;
@@ -51,6 +52,9 @@ const LEAST_WORK: f64 = 50_000.0;
 /// How long strips are.
 const SHORTEST_STRIP: i64 = 64;
 const LONGEST_STRIP: i64 = 2048;
+
+/// How long they are if all have as much to do: a thread then does those that it gets as one (`astgen`).
+const STRIP: i64 = 32;
 
 /// A loop that has more iterations only because nothing is known of a size.
 const LONGEST_KNOWN: f64 = 1e6;
@@ -420,6 +424,30 @@ impl Marker<'_> {
         Ok(true)
     }
 
+    /// Whether a row has as much to do at each of its values: no bound of a statement's counters joins the one that it moves with others
+    /// that loops outside of the node leave free.
+    fn is_even(&self, node: &ScheduleNode, row: &UnionPwAff) -> isl::Result<bool> {
+        let mut outside: HashMap<usize, Vec<usize>> = HashMap::new();
+        if node.get_schedule_depth()? > 0 {
+            for members in tree::rows(self.scop, &node.get_prefix_schedule_multi_union_pw_aff()?)? {
+                for (stmt, row) in members {
+                    let known = outside.entry(stmt).or_default();
+                    let moved = row.moved(known);
+                    known.extend(moved);
+                }
+            }
+        }
+        let rows = tree::rows(self.scop, &rows(self.scop, vec![row.clone()])?)?;
+        for (stmt, row) in rows.iter().flatten() {
+            let known = outside.remove(stmt).unwrap_or_default();
+            let Some(counter) = row.moved(&known) else { return Ok(false) };
+            if !bounds_are_apart(&self.scop.stmts[*stmt].domain, counter, &known)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn threads(&self) -> f64 {
         f64::from(self.options.threads)
     }
@@ -462,8 +490,12 @@ impl Marker<'_> {
     /// A band above a node over strips of a row that grows by steps; `None` if there is only one.
     fn strips(&self, node: &ScheduleNode, row: UnionPwAff, step: i64) -> isl::Result<Option<ScheduleNode>> {
         let length = self.length(node, &row)?;
-        let are_several = node.get_schedule_depth()? == 0 && !self.is_box(node)?;
-        let size = self.strip_size(length, are_several, if step > 1 { step } else { GRAIN });
+        let size = if step == 1 && length > SHORTEST_STRIP as f64 && self.is_even(node, &row)? {
+            STRIP
+        } else {
+            let are_several = node.get_schedule_depth()? == 0 && !self.is_box(node)?;
+            self.strip_size(length, are_several, if step > 1 { step } else { GRAIN })
+        };
         if length <= size as f64 {
             return Ok(None);
         }
@@ -546,6 +578,24 @@ struct Wave {
     sizes: [i64; 2],
     /// Whether the band is a new one.
     is_moved: bool,
+}
+
+/// Whether no bound of a set joins a counter with one of the others, except these.
+fn bounds_are_apart(domain: &Set, counter: usize, except: &[usize]) -> isl::Result<bool> {
+    let others: Vec<usize> =
+        (0..domain.dim(DimType::Set)?).filter(|at| *at != counter && !except.contains(at)).collect();
+    let mut are_apart = true;
+    domain.foreach_basic_set(|piece| {
+        piece.foreach_constraint(|bound| {
+            if bound.involves_dims(DimType::Set, counter, 1)? {
+                for other in &others {
+                    are_apart &= !bound.involves_dims(DimType::Set, *other, 1)?;
+                }
+            }
+            Ok(())
+        })
+    })?;
+    Ok(are_apart)
 }
 
 /// Whether a band's loops run over tiles.

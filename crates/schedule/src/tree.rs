@@ -123,7 +123,8 @@ pub fn counter_names(scop: &Scop, stmt: usize) -> isl::Result<Vec<String>> {
     (0..domain.dim(DimType::Set)?).map(name).collect()
 }
 
-fn rows(scop: &Scop, partial: &MultiUnionPwAff) -> isl::Result<Vec<HashMap<usize, Row>>> {
+/// For each member of a band and each statement (by number) its row.
+pub fn rows(scop: &Scop, partial: &MultiUnionPwAff) -> isl::Result<Vec<HashMap<usize, Row>>> {
     let mut all = Vec::new();
     for member in 0..partial.dim(DimType::Set)? {
         let mut found = HashMap::new();

@@ -598,9 +598,9 @@ impl<'p> Emitter<'_, 'p> {
     /// A loop with its test at the end, behind a test whether it runs at all.
     fn for_loop(&mut self, l: &For) -> Option<()> {
         let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
-        let (head, after) = (self.builder().block(c"orthant.loop"), self.builder().block(c"orthant.after"));
+        let after = self.builder().block(c"orthant.after");
         let runs = self.builder().compare(LLVMIntSLE, first, last);
-        self.rounds(l, &Rounds { first, last, strides: None }, runs, (head, after))
+        self.rounds(l, &Rounds { first, last, strides: None }, runs, after)
     }
 
     /// The iterations of a loop, if it runs.
@@ -609,12 +609,19 @@ impl<'p> Emitter<'_, 'p> {
         l: &For,
         rounds: &Rounds<'p>,
         runs: Value<'p>,
-        (head, after): (Block<'p>, Block<'p>),
+        after: Block<'p>,
     ) -> Option<()> {
         let preheader = self.builder().block(c"orthant.preheader");
         self.builder().branch(runs, preheader, after);
         self.builder().at_end(preheader);
         self.forget_panels();
+        if let Some(end) = l.together {
+            self.at_once(l, rounds, end)?;
+            self.builder().jump(after);
+            self.builder().at_end(after);
+            return Some(());
+        }
+        let head = self.builder().block(c"orthant.loop");
         self.builder().jump(head);
         self.builder().at_end(head);
         let variable = self.builder().phi(self.builder().int(64));
@@ -664,6 +671,21 @@ impl<'p> Emitter<'_, 'p> {
         }
         self.builder().at_end(after);
         Some(())
+    }
+
+    /// All iterations of a loop at once.
+    fn at_once(&mut self, l: &For, rounds: &Rounds<'p>, end: Variable) -> Option<()> {
+        self.variables.insert(l.variable, rounds.first);
+        let last = self.end_of(l, rounds.first, rounds.last);
+        self.variables.insert(end, last);
+        self.nodes(&l.body)
+    }
+
+    /// The end of the last of the iterations from `first` to `last`.
+    pub(super) fn end_of(&self, l: &For, first: Value<'p>, last: Value<'p>) -> Value<'p> {
+        let b = self.builder();
+        let after = b.binary(LLVMURem, b.binary(LLVMSub, last, first), b.index(l.step));
+        b.binary(LLVMAdd, b.binary(LLVMSub, last, after), b.index(l.step - 1))
     }
 
     fn branch(&mut self, condition: &Expr, then: &[Node], otherwise: &[Node]) -> Option<()> {

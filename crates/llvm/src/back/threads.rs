@@ -186,8 +186,8 @@ impl<'p> Emitter<'_, 'p> {
     /// A loop that runs in threads.
     pub(super) fn in_threads(&mut self, l: &For) -> Option<()> {
         let (first, last) = (self.expr(&l.first)?, self.expr(&l.last)?);
-        let [fork, region, share, head, after] =
-            [c"orthant.fork", c"orthant.region", c"orthant.share", c"orthant.loop", c"orthant.after"]
+        let [fork, region, share, after] =
+            [c"orthant.fork", c"orthant.region", c"orthant.share", c"orthant.after"]
                 .map(|name| self.builder().block(name));
         let runs = self.builder().compare(LLVMIntSLE, first, last);
         self.builder().branch(runs, fork, after);
@@ -201,7 +201,7 @@ impl<'p> Emitter<'_, 'p> {
         let shared = self.private_panels(l)?;
         let private = self.panels.memory();
         self.is_in_threads = true;
-        self.rounds(l, &rounds, has_some, (head, after))?;
+        self.rounds(l, &rounds, has_some, after)?;
         self.is_in_threads = false;
         self.panels = shared;
         self.forked.push(Fork { region, after, worth, private, copies });
@@ -234,7 +234,7 @@ impl<'p> Emitter<'_, 'p> {
         let Crew { number, count } = *crew;
         let total = b.binary(LLVMAdd, rounds_after(b, l.step, first, last), b.index(1));
         let at = |round| b.binary(LLVMAdd, first, b.binary(LLVMMul, round, b.index(l.step)));
-        if !is_even(l) {
+        if l.together.is_none() && !is_even(l) {
             let (strides, last_one) = (self.turns(l, crew), self.last_turn(total, count));
             let rounds = Rounds { first: at(number), last, strides: Some(strides) };
             let is_last = b.compare(LLVMIntEQ, number, last_one);
@@ -312,6 +312,13 @@ impl<'p> Emitter<'_, 'p> {
     fn work_of_loop(&mut self, l: &For, first: Value<'p>, last: Value<'p>) -> Option<Value<'p>> {
         let b = self.builder();
         let runs = b.compare(LLVMIntSLE, first, last);
+        if let Some(end) = l.together {
+            let last = self.end_of(l, first, b.select(runs, last, first));
+            self.variables.insert(l.variable, first);
+            self.variables.insert(end, last);
+            let body = self.work(&l.body)?;
+            return Some(self.builder().select(runs, body, self.builder().index(0)));
+        }
         let rounds = rounds_after(b, l.step, first, last);
         let half = b.binary(LLVMLShr, rounds, b.index(1));
         let middle = b.binary(LLVMAdd, first, b.binary(LLVMMul, half, b.index(l.step)));
