@@ -534,6 +534,7 @@ impl Optimizer<'_> {
         before: &Candidate,
     ) -> Result<Option<Choice>, Error> {
         let mut best: Option<(Cost, Candidate)> = None;
+        let mut is_pushed = false;
         let all: &[Way] = match self.options.fusion {
             // A scalar that loops write keeps all of its accesses in order: nothing is left for isl.
             Fusion::Auto if self.scop.stmts.len() > 1 && has_scalars(self.scop) => {
@@ -560,6 +561,10 @@ impl Optimizer<'_> {
             {
                 break;
             }
+            if is_pushed && matches!(way, Way::Isl(_)) {
+                // Its integer programs take long for such nests, and have found nothing better yet.
+                continue;
+            }
             let Some(found) = self.candidate(bonds, models, *way)? else { continue };
             let cost = threads::cost(bonds, &found, models, self.options)?;
             // Of what is about as good the program's own order is taken.
@@ -567,6 +572,7 @@ impl Optimizer<'_> {
             let better = |(best, _): &(Cost, Candidate)| cost.total() < margin * best.total();
             if best.as_ref().is_none_or(better) && self.is_legal(*way, &found)? {
                 best = Some((cost, found));
+                is_pushed = matches!(way, Way::Pushed);
             }
         }
         let Some((cost, candidate)) = best else { return Ok(None) };
