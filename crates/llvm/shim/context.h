@@ -22,6 +22,8 @@
 #define ORTHANT_THREADS "orthant-threads"
 // What is said of loops that OrthantRowsPass writes out.
 #define ORTHANT_ROWS "orthant.rows"
+// The same before LLVM's vectorizers.
+#define ORTHANT_ROWS_NOW "orthant.rows.now"
 
 struct OrthantPass {
   llvm::Function &function;
@@ -52,6 +54,9 @@ bool orthant_move_arithmetic(llvm::LoopInfo &LI, llvm::ScalarEvolution &SE, llvm
 struct OrthantHoistPass : llvm::PassInfoMixin<OrthantHoistPass> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
+
+// Writes out rows that LLVM's vectorizers are to see without a loop (rows.cpp).
+void orthant_rows_now(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 // Writes out the iterations of marked loops (rows.cpp).
 struct OrthantRowsPass : llvm::PassInfoMixin<OrthantRowsPass> {

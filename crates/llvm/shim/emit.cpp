@@ -227,7 +227,7 @@ void orthant_parallel_loop(LLVMBasicBlockRef latch, LLVMMetadataRef group, bool 
 void orthant_rows(LLVMBasicBlockRef latch, unsigned when) {
   LLVMContext &context = unwrap(latch)->getContext();
   if (when == ORTHANT_AT_ONCE)
-    return say_of_loop(latch, {fact(context, "llvm.loop.unroll.full")});
+    return say_of_loop(latch, {fact(context, "llvm.loop.unroll.full"), fact(context, ORTHANT_ROWS_NOW)});
   auto *no = ConstantAsMetadata::get(ConstantInt::getFalse(context));
   MDNode *scalar = MDNode::get(context, {MDString::get(context, "llvm.loop.vectorize.enable"), no});
   SmallVector<Metadata *, 3> facts = {scalar, fact(context, "llvm.loop.unroll.disable")};

@@ -228,13 +228,22 @@ public:
     LoopInfo &LI = FAM.getResult<LoopAnalysis>(F);
     if (F.hasOptNone() || LI.empty() || !has_loads_of_headers(F, LI)) {
       add_passes(passes, session);
-      return passes.run(F, FAM);
+      PreservedAnalyses kept = passes.run(F, FAM);
+      return kept.areAllPreserved() ? kept : with_rows(F, FAM, kept);
     }
     bool changed = false;
     passes.addPass(LoopSimplifyPass());
     passes.addPass(OrthantHoistPass());
     add_passes(passes, session, &changed);
-    return orthant_on_trial(F, FAM, passes, changed) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    if (!orthant_on_trial(F, FAM, passes, changed))
+      return PreservedAnalyses::all();
+    return with_rows(F, FAM, PreservedAnalyses::none());
+  }
+  // Rows that the vectorizer is to see without a loop.
+  static PreservedAnalyses with_rows(Function &F, FunctionAnalysisManager &FAM, const PreservedAnalyses &kept) {
+    FAM.invalidate(F, kept);
+    orthant_rows_now(F, FAM);
+    return PreservedAnalyses::none();
   }
   // The passes inside are asked one by one whether they are to run.
   static bool isRequired() { return true; }

@@ -9,11 +9,14 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
@@ -143,6 +146,27 @@ void share_pointers(Loop &loop, ScalarEvolution &scev) {
 }
 
 } // namespace
+
+// Late, LLVM has no pass between this and its vectorizer that unrolls loops, and none that finds what the rows have in common.
+void orthant_rows_now(Function &F, FunctionAnalysisManager &FAM) {
+  auto is_marked = [](Loop *loop) {
+    MDNode *id = loop->getLoopID();
+    return id && findOptionMDForLoopID(id, ORTHANT_ROWS_NOW);
+  };
+  if (none_of(FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder(), is_marked))
+    return;
+  FunctionPassManager passes;
+  passes.addPass(LoopUnrollPass(LoopUnrollOptions(/*OptLevel=*/3, /*OnlyWhenForced=*/true)));
+  passes.addPass(InstCombinePass());
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(DSEPass());
+  passes.addPass(SimplifyCFGPass());
+  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  // Which steps do not wrap, which instructions above forget.
+  passes.addPass(createFunctionToLoopPassAdaptor(IndVarSimplifyPass()));
+  passes.addPass(InstCombinePass());
+  FAM.invalidate(F, passes.run(F, FAM));
+}
 
 PreservedAnalyses OrthantRowsPass::run(Function &F, FunctionAnalysisManager &FAM) {
   bool is_marked = false;
