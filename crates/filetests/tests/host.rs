@@ -22,6 +22,35 @@ int main(int count, char **words) {
 }
 "#;
 
+/// A host that asks from several threads at once, as a linker does that optimizes several modules.
+const THREADS: &str = r#"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+enum { COUNT = 8 };
+struct info { uint32_t api; const char *name, *version; void *call, *other; };
+static struct info (*get)(void);
+static pthread_barrier_t all;
+static void *ask(void *answer) {
+  pthread_barrier_wait(&all);
+  *(struct info *)answer = get();
+  return NULL;
+}
+int main(int count, char **words) {
+  void *plugin = dlopen(words[1], RTLD_NOW);
+  if (!plugin) { puts(dlerror()); return 1; }
+  get = (struct info (*)(void))dlsym(plugin, "llvmGetPassPluginInfo");
+  pthread_barrier_init(&all, NULL, COUNT);
+  pthread_t threads[COUNT];
+  struct info answers[COUNT];
+  for (int i = 0; i < COUNT; i++) pthread_create(&threads[i], NULL, ask, &answers[i]);
+  for (int i = 0; i < COUNT; i++) pthread_join(threads[i], NULL);
+  for (int i = 0; i < COUNT; i++) printf("api %u of %s\n", answers[i].api, answers[i].name);
+  return 0;
+}
+"#;
+
 /// What LLVM exports, with another version.
 const OLD_LLVM: &str = "void LLVMGetVersion(unsigned *a, unsigned *b, unsigned *c) { if (a) *a = 14; if (b) *b = 0; if (c) *c = 6; }\n";
 
@@ -39,7 +68,12 @@ fn clang(folder: &Path, args: &[&str]) {
 /// Compiles the host with more arguments and gives what it and the plugin say.
 #[track_caller]
 fn host(folder: &Path, args: &[&str]) -> (String, String) {
-    std::fs::write(folder.join("host.c"), HOST).unwrap();
+    host_of(HOST, folder, args)
+}
+
+#[track_caller]
+fn host_of(source: &str, folder: &Path, args: &[&str]) -> (String, String) {
+    std::fs::write(folder.join("host.c"), source).unwrap();
     std::fs::write(folder.join("llvm.c"), OLD_LLVM).unwrap();
     if args.contains(&"libLLVM-14.so.1") {
         clang(folder, &["-shared", "-fPIC", "llvm.c", "-o", "libLLVM-14.so.1"]);
@@ -81,4 +115,16 @@ fn a_host_with_another_llvm_in_it_is_refused() {
 #[test]
 fn a_host_with_another_shared_llvm_is_refused() {
     is_refused(&["libLLVM-14.so.1", "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed"]);
+}
+
+#[test]
+fn several_threads_ask_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..20 {
+        let (said, complaint) = host_of(THREADS, folder.path(), &["-lpthread"]);
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(lines.len(), 8, "{said}");
+        assert!(lines.iter().all(|line| *line == lines[0]), "{said}");
+        assert_eq!(complaint, "");
+    }
 }

@@ -77,21 +77,22 @@ thread_local! {
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Installs the plugin and answers the host's question who it is. Called once, when the host loads the
-/// library; a second call changes nothing.
+/// Installs the plugin and answers the host's question who it is. Called when the host loads the library; a second call changes
+/// nothing, also if it comes from another thread before the first one ends.
 pub fn plugin_info(
     name: &'static CStr,
     version: &'static CStr,
     options: &[OptionDecl],
     plugin: impl FnOnce() -> Box<dyn Plugin>,
 ) -> PluginInfo {
-    if PLUGIN.get().is_none() {
+    // A linker asks from several threads at once; all wait for the first.
+    PLUGIN.get_or_init(|| {
         std::panic::set_hook(Box::new(remember_panic));
-        PLUGIN.get_or_init(plugin);
         options.iter().for_each(declare);
         // SAFETY: LLVM is loaded; the function registers a callback and has no other precondition.
         unsafe { ffi::orthant_add_version_printer() };
-    }
+        plugin()
+    });
     info(API_VERSION, name, version)
 }
 
