@@ -3,9 +3,10 @@
 //! On each way from the root of a schedule tree to a statement at most one loop gets a mark [`model::THREADS`]: the outermost one
 //! that is parallel, or can be made so:
 //! - a member of a band that is parallel where it stands first: it goes there, if it is a loop over tiles, or else a loop over
-//!   *strips* of it does, so that the order inside of a strip stays as it was chosen;
+//!   *strips* of it does, so that the order inside of a strip stays as it was chosen (a thread then does all of its strips as
+//!   one, if they have as much to do: `astgen`);
 //! - a loop that is parallel if each thread has a copy of some arrays (`private`);
-//! - a loop that is parallel but for one iteration: it is split there (`pivot`);
+//! - a loop that is parallel but for one iteration, also one over tiles for each tile of another: it is split there (`pivot`);
 //! - if a permutable band of at least two members has none: a *wavefront*. In such a band no dependence goes backwards in any
 //!   member, so tiles with the numbers `(a, b)` and the same `a + b` do not depend on each other (L. Lamport, "The parallel
 //!   execution of DO loops", 1974, for iterations). Such a band gets a mark [`model::WAVE`]: `astgen` makes a loop over `a + b`
