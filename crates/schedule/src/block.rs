@@ -137,12 +137,12 @@ impl Blocker<'_> {
 
     /// How many terms a run of the block has, if not all: their operands have room in the memory for panels.
     fn depth(&self, roles: &Roles, paces: &[Vec<Pace>], block: Block, bytes: i64) -> Option<i64> {
-        let of_term = (self.panels(roles, paces) * block.width).max(block.height) * bytes;
-        let room = match self.machine.panel_bytes as i64 {
-            0 => self.machine.l1_room() as i64,
-            room => room - OF_ROWS,
+        let columns = self.panels(roles, paces) * block.width;
+        let (room, cells) = match self.machine.panel_bytes as i64 {
+            0 => (self.machine.l1_room() as i64, columns + block.height),
+            room => (room - OF_ROWS, columns.max(block.height)),
         };
-        even((room / of_term).min(DEEPEST), self.trips[roles.summed], 16)
+        even((room / (cells * bytes)).min(DEEPEST), self.trips[roles.summed], 16)
     }
 
     /// How many operands there are that all rows use.

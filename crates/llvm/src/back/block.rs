@@ -347,10 +347,11 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let loaded: Vec<_> = at.iter().zip(&addresses).map(load).collect();
         self.announce_next(&kernel, &addresses);
         let first = Terms { steps: kernel.steps, sums: loaded };
-        let sums = match kernel.panels.is_some_and(|panels| panels.parts.is_some()) {
-            true => self.terms_in_parts(&mut kernel, &at, first, last)?,
-            false => self.add_terms(&mut kernel, &at, first, last)?.sums,
-        };
+        let sums =
+            match kernel.panels.is_some_and(|panels| panels.parts.is_some()) && kernel.columns == Use::Load {
+                true => self.terms_in_parts(&mut kernel, &at, first, last)?,
+                false => self.add_terms(&mut kernel, &at, first, last)?.sums,
+            };
         let mask = |at: &At| kernel.cut.map(|cut| cut.cells[at]);
         for ((at, address), sum) in at.iter().zip(&addresses).zip(&sums) {
             self.store_cells(place, *sum, *address, mask(at));
@@ -370,7 +371,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let [head, after] = [c"orthant.terms", c"orthant.added"].map(|name| b.block(name));
         let phis = self.begin_terms(head, first);
         kernel.forget_step();
-        (kernel.steps, kernel.cells) = (phis.steps, at.iter().copied().zip(phis.sums.iter().copied()).collect());
+        (kernel.steps, kernel.cells) =
+            (phis.steps, at.iter().copied().zip(phis.sums.iter().copied()).collect());
         let mut sums = Vec::new();
         for at in at {
             sums.push(self.wide(block.stored.0, block.stored.1, *at, kernel)?);

@@ -143,7 +143,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let make = || (b.array_slot(size.unsigned_abs(), ALIGNMENT as u32), size);
         let (start, size) = memory.made.get().filter(|(_, made)| *made >= size).unwrap_or_else(make);
         memory.made.set(Some((start, size)));
-        self.panels = Panels { memory: Some(start), size, most: self.panels.most, filled: Some(b.slot(b.int(1))) };
+        self.panels =
+            Panels { memory: Some(start), size, most: self.panels.most, filled: Some(b.slot(b.int(1))) };
     }
 
     /// Memory of its own for a loop that runs in threads, which has it once for each thread; what there was before.
@@ -245,7 +246,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let list = match (varies.row, varies.column, operand) {
             (false, true, _) => &mut wanted.columns,
             (true, false, Operand::Op(_)) => &mut wanted.rows,
-            (true, false, Operand::Read(_)) if self.wants_copies(block) => &mut wanted.rows,
+            (true, false, Operand::Read(_)) if self.wants_copy(block, operand) => &mut wanted.rows,
             (true, true, Operand::Op(at)) => {
                 let op = &block.stmt.body.ops[*at];
                 let originals = self.op_inst(block.id, &op.name).map_or(Vec::new(), |inst| inst.operands());
@@ -319,11 +320,12 @@ impl<'a, 'p> Emitter<'a, 'p> {
         kernel: &Kernel<'_, 'p>,
     ) -> Option<Value<'p>> {
         let (b, panels) = (self.builder(), kernel.panels?);
+        if panels.parts.is_some() && Panel::find(&panels.rows, operand).is_some() {
+            return self.part_value(operand, (at.0, 0), kernel);
+        }
         if let Some(panel) = Panel::find(&panels.rows, operand) {
-            let of_all = || {
-                b.load_at(panel.ty, self.panel_address(panel, kernel.steps, at.0), panel.bytes as u32)
-            };
-            return Some(self.part_value(operand, (at.0, 0), kernel).unwrap_or_else(of_all));
+            let address = self.panel_address(panel, kernel.steps, at.0);
+            return Some(b.load_at(panel.ty, address, panel.bytes as u32));
         }
         let panel = Panel::find(&panels.columns, operand).filter(|_| kernel.columns == Use::Load)?;
         let (address, alignment) = self.panel_vector(panel, at, kernel);

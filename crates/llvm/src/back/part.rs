@@ -14,8 +14,9 @@
 //! # Copies
 //! A value that is loaded for one instruction is spread over the vector by that instruction. For several it is spread by an
 //! instruction of its own, which wants (Zen 4) the units that multiply and add. If products are rounded before they are added,
-//! these are all busy: 24 terms take 31 cycles instead of 24. So each vector of a row then has its own copy, also of row
-//! operands for which nothing is computed. LLVM does not see that the copies are the same, because they were stored as vectors.
+//! these are all busy: the 24 products of a block of 8 rows and 3 vectors take 31 cycles instead of 24. So each vector of a row then has
+//! its own copy, also of row operands for which nothing is computed. LLVM does not see that the copies are the same, because
+//! they were stored as vectors. The block that stores column operands computes its row operands term by term: that is less code.
 
 use super::block::{At, Block, Kernel, MASKED_BITS, Moving};
 use super::builder::{Builder, Type};
@@ -102,6 +103,12 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let sum = self.op_inst(block.id, &block.stmt.body.ops[*at].name);
         let is_rounded = |sum: Inst<'p>| matches!(sum.opcode(), LLVMFAdd | LLVMFSub) && !sum.may_contract();
         block.vectors > 1 && self.widest_bits >= SPREADING_BITS && sum.is_some_and(is_rounded)
+    }
+
+    /// Whether there are to be copies of an operand for which nothing is computed. If its values are those of rows, they come from
+    /// one line of the cache as it is, and copies gain nothing (`trmm`, `covariance`).
+    pub(super) fn wants_copy(&self, block: &Block<'_, 'p>, operand: &Operand) -> bool {
+        self.wants_copies(block) && self.along(block, operand) == Some(Along::Terms)
     }
 
     /// Along what an operand's values can be computed as a vector.
