@@ -22,7 +22,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use isl::{DimType, Map, Schedule, Set, UnionMap, UnionSet};
+use isl::{DimType, Map, Set, UnionMap, UnionSet};
 use model::{Access, AccessId, AccessKind, ArrayId, Operand, Scop, Stmt, StmtId};
 
 use crate::access::Table;
@@ -32,8 +32,6 @@ use crate::value;
 #[derive(Clone)]
 pub struct Flows {
     of: HashMap<ArrayId, Rc<Flow>>,
-    /// The program's order; what changes are accesses.
-    schedule: Schedule,
 }
 
 /// The flow of values through an array.
@@ -48,7 +46,7 @@ struct Flow {
 impl Flows {
     /// The flow through all arrays.
     pub fn new(scop: &Scop) -> isl::Result<Flows> {
-        let mut flows = Flows { of: HashMap::new(), schedule: scop.schedule()? };
+        let mut flows = Flows { of: HashMap::new() };
         let all: Vec<_> = (0..scop.arrays.len() as u32).map(ArrayId).collect();
         flows.update(scop, &all)?;
         Ok(flows)
@@ -76,8 +74,8 @@ impl Flows {
 
     /// The flow in a model that has the same instances in the same order, but in other statements: `parts` are its
     /// statements with their instances by the old names, `{ S[i] }`, and the old numbers of their accesses.
-    pub fn in_parts(&self, new: &Scop, parts: &[Part]) -> isl::Result<Flows> {
-        let mut flows = Flows { of: HashMap::new(), schedule: new.schedule()? };
+    pub fn in_parts(&self, parts: &[Part]) -> isl::Result<Flows> {
+        let mut flows = Flows { of: HashMap::new() };
         for (array, flow) in &self.of {
             flows.of.insert(*array, Rc::new(flow.in_parts(parts)?));
         }
@@ -107,7 +105,7 @@ impl Flows {
             reads.iter().filter_map(|read| scop.access(*read)).map(|(_, access)| access.array).collect();
         let mut table = Table::of(scop, &arrays.iter().copied().collect::<Vec<_>>())?;
         table.entries.retain(|entry| !entry.reads() || reads.contains(&entry.id));
-        let (pairs, live_in) = value::flow_in(self.schedule.clone(), &table)?;
+        let (pairs, live_in) = value::flow(scop, &table)?;
         for array in arrays {
             if let Some(flow) = self.of.get_mut(&array) {
                 let flow = Rc::make_mut(flow);
@@ -140,7 +138,7 @@ impl Flows {
     /// The flow through arrays whose accesses are not what they were.
     pub fn update(&mut self, scop: &Scop, changed: &[ArrayId]) -> isl::Result<()> {
         let table = Table::of(scop, changed)?;
-        let (pairs, live_in) = value::flow_in(self.schedule.clone(), &table)?;
+        let (pairs, live_in) = value::flow(scop, &table)?;
         let flow = Flow { sources: HashMap::new(), live_in };
         let mut flows: HashMap<_, _> = changed.iter().map(|array| (*array, flow.clone())).collect();
         for pair in pairs {
