@@ -50,6 +50,7 @@ mod push;
 mod shrink;
 pub mod threads;
 pub mod tree;
+mod walk;
 
 pub use cost::Cost;
 pub use describe::describe;
