@@ -62,7 +62,7 @@ use dataflow::Dependences;
 use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType};
 use legality::{Reductions, Verdict};
 use model::{Access, AccessKind, Scop, Stmt};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use threads::Marked;
 use tree::Bonds;
@@ -329,7 +329,8 @@ pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Re
         let unproved = Cell::new(false);
         let mut run = |options: &Options| {
             let spent = Cell::new(false);
-            Optimizer { scop, dependences, options, step: &mut step, spent, unproved: &unproved }.run()
+            let own = RefCell::new(None);
+            Optimizer { scop, dependences, options, step: &mut step, spent, unproved: &unproved, own }.run()
         };
         let mut planned = |options: &Options| match run(options)? {
             _ if unproved.take() => run(&Options { registers: false, ..options.clone() }),
@@ -360,7 +361,8 @@ pub fn candidates(
     scop.ctx.with_budget(options.operations, || {
         let mut step = "";
         let (spent, unproved) = (Cell::new(false), &Cell::new(false));
-        let optimizer = Optimizer { scop, dependences, options, step: &mut step, spent, unproved };
+        let own = RefCell::new(None);
+        let optimizer = Optimizer { scop, dependences, options, step: &mut step, spent, unproved, own };
         let bonds = optimizer.bonds()?;
         let models = affine::models(scop, options.estimate)?;
         let original = Candidate::new(scop, &bonds, scop.schedule()?, &models, options, true)?;
@@ -434,6 +436,8 @@ struct Optimizer<'a> {
     spent: Cell<bool>,
     /// Whether blocks were chosen whose cells cannot be proved to be free.
     unproved: &'a Cell<bool>,
+    /// What [`Way::Own`] found, which [`Way::Jammed`] begins with.
+    own: RefCell<Option<Candidate>>,
 }
 
 impl Optimizer<'_> {
@@ -649,6 +653,10 @@ impl Optimizer<'_> {
             share = share.min(candidate::ISL_OPERATIONS);
         }
         let found = self.scop.ctx.with_budget(share, || {
+            let own = self.own.borrow().clone().filter(|_| !is_plain);
+            if let (Way::Jammed, Some(own)) = (way, own) {
+                return own.jammed(self.scop, bonds, models, options);
+            }
             let schedule = match way {
                 Way::Own | Way::Jammed => tree::own_order(self.scop, &bonds.order)?,
                 Way::Distributed => tree::distributed(self.scop, &bonds.order)?,
@@ -663,9 +671,11 @@ impl Optimizer<'_> {
             };
             let found = Candidate::new(self.scop, bonds, schedule, models, options, is_plain)?;
             match way {
-                Way::Jammed => found.jammed(self.scop, bonds, models, options),
-                _ => Ok(Some(found)),
+                Way::Jammed => return found.jammed(self.scop, bonds, models, options),
+                Way::Own if !is_plain => *self.own.borrow_mut() = Some(found.clone()),
+                _ => {}
             }
+            Ok(Some(found))
         });
         match found {
             Ok(found) => Ok(found),
