@@ -217,6 +217,8 @@ pub struct Contents<'s> {
     /// Writes whose value one cannot tell by the access.
     unclear: HashSet<AccessId>,
     known: RefCell<HashMap<AccessId, UnionMap>>,
+    /// What writes store, as far as it was asked for.
+    stored: RefCell<HashMap<AccessId, UnionMap>>,
     /// Reads that are being followed.
     active: RefCell<HashSet<AccessId>>,
     /// Whether following led to one of those.
@@ -238,9 +240,9 @@ impl<'s> Contents<'s> {
         for stmt in &scop.stmts {
             unclear.extend(unclear_writes(stmt)?);
         }
-        let (known, active, is_circle) = Default::default();
+        let (known, stored, active, is_circle) = Default::default();
         let nothing = UnionMap::empty_ctx(&scop.ctx)?;
-        Ok(Contents { scop, flows: flows.clone(), nothing, unclear, known, active, is_circle })
+        Ok(Contents { scop, flows: flows.clone(), nothing, unclear, known, stored, active, is_circle })
     }
 
     /// The writes that may reach a read: `{ R[k] -> W[j] }` for each.
@@ -276,13 +278,22 @@ impl<'s> Contents<'s> {
         if access.kind != AccessKind::MustWrite || self.unclear.contains(&write) {
             return Ok(None);
         }
+        // On the way around a circle a value can be less known than from outside.
+        let is_lasting = self.active.borrow().is_empty();
+        if let Some(known) = self.stored.borrow().get(&write).filter(|_| is_lasting) {
+            return Ok(Some(known.clone()));
+        }
         let stmt_ = self.scop.stmt(stmt);
         let value = match stmt_.body.stored(write) {
             Some(operand) => self.operand(stmt, operand)?,
             None => named(self.scop, stmt_, &format!("write {}", write.0))?,
         };
         let here = UnionSet::from_set(access.relation.clone().domain()?)?;
-        Ok(Some(value.intersect_domain_union_set(here)?))
+        let value = value.intersect_domain_union_set(here)?;
+        if is_lasting {
+            self.stored.borrow_mut().insert(write, value.clone());
+        }
+        Ok(Some(value))
     }
 
     /// What a read sees: `{ R[k] -> value }`, for all instances that read.
