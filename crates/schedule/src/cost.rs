@@ -155,22 +155,33 @@ pub fn least(models: &[StmtModel], machine: &Machine) -> f64 {
     (0..models.len()).map(|stmt| least_work(stmt, &models[stmt], machine)).sum()
 }
 
+/// What waiting for each line once costs: no order touches fewer of them.
+pub fn least_misses(models: &[StmtModel], machine: &Machine) -> f64 {
+    let mut lines_of: HashMap<u32, f64> = HashMap::new();
+    for (stmt, model) in models.iter().enumerate() {
+        let path = plain_path(stmt, model, None);
+        for moved in &place(&path, model).moved {
+            let most = lines_of.entry(moved.array).or_default();
+            *most = most.max(lines(moved, &path, 0, machine.line_bytes as f64));
+        }
+    }
+    (L1_MISS + L2_MISS + L3_MISS) * lines_of.values().sum::<f64>()
+}
+
+/// The counters as loops, one of them innermost.
+fn plain_path(stmt: usize, model: &StmtModel, inner: Option<usize>) -> Path {
+    let counters = model.extents.len();
+    let order = (0..counters).filter(|at| Some(*at) != inner).chain(inner);
+    let row = |at: usize| (0..counters).map(|other| i64::from(other == at)).collect();
+    let each =
+        |at: usize| LoopRef { id: at, row: Some(row(at)), constant: 0, step: 1.0, trip: model.extents[at] };
+    Path { stmt, loops: order.map(each).collect(), vector: true, guarded: false, block: false, jam: None }
+}
+
 fn least_work(stmt: usize, model: &StmtModel, machine: &Machine) -> f64 {
     let counters = model.extents.len();
-    let path = |inner: Option<usize>| {
-        let order = (0..counters).filter(|at| Some(*at) != inner).chain(inner);
-        let row = |at: usize| (0..counters).map(|other| i64::from(other == at)).collect();
-        let each = |at: usize| LoopRef {
-            id: at,
-            row: Some(row(at)),
-            constant: 0,
-            step: 1.0,
-            trip: model.extents[at],
-        };
-        Path { stmt, loops: order.map(each).collect(), vector: true, guarded: false, block: false, jam: None }
-    };
     let work = |inner| {
-        let path = path(inner);
+        let path = plain_path(stmt, model, inner);
         let placed = place(&path, model);
         placed.instances * throughput(&placed, machine)
     };

@@ -15,7 +15,8 @@
 //! would have to fall.
 //!
 //! # How it is decided
-//! For each dependence relation D, outermost time first: D must have no pair whose sink is earlier at this
+//! By a walk down the schedule tree (module `walk`), which decides almost all that is legal. What it does not call legal is decided
+//! by times, which also tell why not: for each dependence relation D, outermost time first: D must have no pair whose sink is earlier at this
 //! position; then D is cut down to the pairs that are equal there. What is left after the last position has equal
 //! times. Each question is whether a relation is empty, which isl decides exactly; a pair from a relation
 //! that is not empty, with values for the parameters, is the counter-example.

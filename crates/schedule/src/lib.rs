@@ -14,7 +14,8 @@
 //!    innermost loop is distributed over the statements or split at an iteration (`pivot`), tile sizes, blocks of cells in
 //!    registers ([`block`], `apart`), rows written out ([`tree`]).
 //! 3. A prediction of the cost ([`cost`]); the cheapest candidate wins if it is clearly cheaper than the original order.
-//!    The search ends early when a candidate is near to what any order costs at least ([`cost::least`]).
+//!    The search ends early when a candidate is near to what any order costs at least ([`cost::least`]); isl's scheduler is asked
+//!    last, and not where most of the cost is to bring each line in once ([`cost::least_misses`]).
 //! 4. [`legality::check_with`] on the result. A schedule that it does not call legal is never returned.
 //!
 //! # What comes out
@@ -392,8 +393,9 @@ enum Way {
 }
 
 impl Way {
+    /// isl's scheduler, which takes longest, comes last.
     const ALL: [Way; 6] =
-        [Way::Own, Way::Distributed, Way::Pushed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max), Way::Jammed];
+        [Way::Own, Way::Distributed, Way::Pushed, Way::Jammed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max)];
 
     fn name(self) -> &'static str {
         match self {
@@ -549,17 +551,20 @@ impl Optimizer<'_> {
             Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
             // What must be fused is fused with the least fusion, too.
             Fusion::Auto if tree::is_one_component(self.scop, &bonds.order)? => {
-                &[Way::Own, Way::Distributed, Way::Pushed, Way::Isl(Fusion::Min), Way::Jammed]
+                &[Way::Own, Way::Distributed, Way::Pushed, Way::Jammed, Way::Isl(Fusion::Min)]
             }
             Fusion::Auto => &Way::ALL,
             Fusion::Max => &[Way::Isl(Fusion::Max)],
             Fusion::Min => &[Way::Isl(Fusion::Min)],
         };
         let enough = GOOD_ENOUGH * cost::least(models, &self.options.machine);
+        // What waits for memory has not much to gain by isl's scheduler.
+        let enough_for_isl = enough + cost::least_misses(models, &self.options.machine);
         let uses_threads = |cost: &Cost, best: &Candidate| {
             self.options.threads < 2 || cost.total() <= IN_THREADS * best.cost.total()
         };
         for way in all {
+            let enough = if matches!(way, Way::Isl(_)) { enough_for_isl } else { enough };
             if best
                 .as_ref()
                 .is_some_and(|(cost, best)| best.cost.total() <= enough && uses_threads(cost, best))
