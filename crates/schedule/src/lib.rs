@@ -584,7 +584,7 @@ impl Optimizer<'_> {
             let better = |(best, _): &(Cost, Candidate)| cost.total() < margin * best.total();
             if best.as_ref().is_none_or(better) && self.is_legal(*way, &found)? {
                 best = Some((cost, found));
-                is_pushed = matches!(way, Way::Pushed);
+                is_pushed |= matches!(way, Way::Pushed);
             }
         }
         let Some((cost, candidate)) = best else { return Ok(None) };
