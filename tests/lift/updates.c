@@ -59,16 +59,15 @@ void floating(long n, double s[n], double t[n][n]) {
 // exact
 // orthant: dependences: itself
 // flow [p0] -> { S0[i0, i1] -> S0[i0, 1 + i1] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= -2 + p0; S0[i0, -1 + p0] -> S0[o0, i0] : p0 <= 281474976710656 and i0 >= 0 and i0 < o0 < p0 }
-// anti [p0] -> { S0[i0, i1] -> S0[i0, 1 + i1] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= -2 + p0; S0[i0, i1] -> S0[i1, 0] : p0 <= 281474976710656 and i0 >= 0 and i0 < i1 < p0 }
+// anti [p0] -> { S0[i0, i1] -> S0[i1, 0] : p0 <= 281474976710656 and i0 >= 0 and i0 < i1 < p0 }
 // output [p0] -> { S0[i0, i1] -> S0[i0, 1 + i1] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= -2 + p0 }
 // live-in [p0] -> { S0[i0, i1] -> A0[i1] : p0 <= 281474976710656 and i0 >= 0 and i0 < i1 < p0; S0[i0, 0] -> A0[i0] : p0 <= 281474976710656 and 0 <= i0 < p0; S0[0, 0] -> A0[0] : 0 < p0 <= 281474976710656 }
 // live-out [p0] -> { S0[i0, -1 + p0] -> A0[i0] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 }
 // exact
 // orthant: dependences: floating
-// flow [p0] -> { S0[i0, i1] -> S0[i0, 1 + i1] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= -2 + p0 }
-// anti [p0] -> { S0[i0, i1] -> S0[i0, 1 + i1] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= -2 + p0 }
+// flow [p0] -> { S0[i0, i1] -> S0[i0, 1 + i1] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= -2 + p0 }
 // output [p0] -> { S0[i0, i1] -> S0[i0, 1 + i1] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= -2 + p0 }
-// live-in [p0] -> { S0[i0, 0] -> A0[i0] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 }
+// live-in [p0] -> { S0[i0, 0] -> A0[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 }
 // live-in [p0] -> { S0[i0, i1] -> A1[i1, i0] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 < p0 }
 // live-out [p0] -> { S0[i0, -1 + p0] -> A0[i0] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 }
 // exact

@@ -1,11 +1,8 @@
-//! The accesses of a scop with what the analyses ask about them, and their tags.
-//!
-//! An access is *tagged* by pairing its instances with a tuple that names it: `{ [S[i] -> a3[]] -> A[x] }` for access
-//! number 3. isl's flow analysis carries the pair through, so that its result tells accesses apart.
+//! The accesses of a scop with what the analyses ask about them.
 
 use std::collections::{HashMap, HashSet};
 
-use isl::{Ctx, DimType, Map, Schedule, Set, UnionMap};
+use isl::{Ctx, Map, UnionMap};
 use model::{AccessId, AccessKind, ArrayId, ReductionOp, Scop, Stmt, StmtId};
 
 use crate::{AccessDependence, Inexact, Kind};
@@ -113,53 +110,9 @@ impl Table {
         self.union(relations)
     }
 
-    /// `{ [S[i] -> a3[]] -> A[x] }` of all accesses that `wanted` picks.
-    pub fn tagged(&self, wanted: impl Fn(&Entry) -> bool) -> isl::Result<UnionMap> {
-        let picked = self.entries.iter().filter(|entry| wanted(entry));
-        self.union(picked.map(|entry| self.tag(entry)).collect::<isl::Result<Vec<_>>>()?)
-    }
-
     fn union(&self, maps: impl IntoIterator<Item = Map>) -> isl::Result<UnionMap> {
         maps.into_iter()
             .try_fold(UnionMap::empty_ctx(&self.ctx)?, |all, map| all.union(UnionMap::from_map(map)?))
-    }
-
-    fn tag(&self, entry: &Entry) -> isl::Result<Map> {
-        let tag: Set = self.ctx.parse(&format!("{{ a{}[] }}", entry.id.0))?;
-        let cells = Set::universe(entry.relation.get_space()?.range()?)?;
-        let tag = Map::from_domain_and_range(tag, cells)?;
-        entry.relation.clone().domain_product(tag)
-    }
-
-    /// The program's order of the tagged instances.
-    pub fn tagged_schedule(&self, scop: &Scop) -> isl::Result<Schedule> {
-        self.tag_schedule(scop.schedule()?)
-    }
-
-    /// An order of the tagged instances.
-    pub fn tag_schedule(&self, schedule: Schedule) -> isl::Result<Schedule> {
-        let untag = self.tagged(|_| true)?.domain()?.universe()?.unwrap()?.domain_map_union_pw_multi_aff()?;
-        schedule.pullback_union_pw_multi_aff(untag)
-    }
-
-    /// Takes apart `{ [S[i] -> a3[]] -> [T[j] -> a5[]] }`.
-    pub fn untag(&self, dependences: &UnionMap) -> isl::Result<Vec<(&Entry, &Entry, Map)>> {
-        let mut found = Vec::new();
-        for map in dependences.get_map_list()?.to_vec()? {
-            let tags = map.clone().factor_range()?;
-            let (source, sink) = (self.tagged_by(&tags, DimType::In)?, self.tagged_by(&tags, DimType::Out)?);
-            found.push((source, sink, map.factor_domain()?));
-        }
-        Ok(found)
-    }
-
-    fn tagged_by(&self, tags: &Map, side: DimType) -> isl::Result<&Entry> {
-        let name = tags.get_tuple_name(side)?.unwrap_or_default();
-        let number = name.strip_prefix('a').and_then(|number| number.parse().ok());
-        self.entries
-            .iter()
-            .find(|entry| Some(entry.id.0) == number)
-            .ok_or_else(|| isl::Error::other(format!("isl made up the access {name}")))
     }
 
     /// Which accesses make these dependences inexact.

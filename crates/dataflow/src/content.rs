@@ -22,7 +22,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use isl::{DimType, Map, Schedule, Set, UnionMap, UnionSet};
+use isl::{DimType, Map, Set, UnionMap, UnionSet};
 use model::{Access, AccessId, AccessKind, ArrayId, Operand, Scop, Stmt, StmtId};
 
 use crate::access::Table;
@@ -32,8 +32,6 @@ use crate::value;
 #[derive(Clone)]
 pub struct Flows {
     of: HashMap<ArrayId, Rc<Flow>>,
-    /// The program's order; what changes are accesses.
-    schedule: Schedule,
 }
 
 /// The flow of values through an array.
@@ -48,7 +46,7 @@ struct Flow {
 impl Flows {
     /// The flow through all arrays.
     pub fn new(scop: &Scop) -> isl::Result<Flows> {
-        let mut flows = Flows { of: HashMap::new(), schedule: scop.schedule()? };
+        let mut flows = Flows { of: HashMap::new() };
         let all: Vec<_> = (0..scop.arrays.len() as u32).map(ArrayId).collect();
         flows.update(scop, &all)?;
         Ok(flows)
@@ -76,8 +74,8 @@ impl Flows {
 
     /// The flow in a model that has the same instances in the same order, but in other statements: `parts` are its
     /// statements with their instances by the old names, `{ S[i] }`, and the old numbers of their accesses.
-    pub fn in_parts(&self, new: &Scop, parts: &[Part]) -> isl::Result<Flows> {
-        let mut flows = Flows { of: HashMap::new(), schedule: new.schedule()? };
+    pub fn in_parts(&self, parts: &[Part]) -> isl::Result<Flows> {
+        let mut flows = Flows { of: HashMap::new() };
         for (array, flow) in &self.of {
             flows.of.insert(*array, Rc::new(flow.in_parts(parts)?));
         }
@@ -107,7 +105,7 @@ impl Flows {
             reads.iter().filter_map(|read| scop.access(*read)).map(|(_, access)| access.array).collect();
         let mut table = Table::of(scop, &arrays.iter().copied().collect::<Vec<_>>())?;
         table.entries.retain(|entry| !entry.reads() || reads.contains(&entry.id));
-        let (pairs, live_in) = value::flow_in(self.schedule.clone(), &table)?;
+        let (pairs, live_in) = value::flow(scop, &table)?;
         for array in arrays {
             if let Some(flow) = self.of.get_mut(&array) {
                 let flow = Rc::make_mut(flow);
@@ -140,7 +138,7 @@ impl Flows {
     /// The flow through arrays whose accesses are not what they were.
     pub fn update(&mut self, scop: &Scop, changed: &[ArrayId]) -> isl::Result<()> {
         let table = Table::of(scop, changed)?;
-        let (pairs, live_in) = value::flow_in(self.schedule.clone(), &table)?;
+        let (pairs, live_in) = value::flow(scop, &table)?;
         let flow = Flow { sources: HashMap::new(), live_in };
         let mut flows: HashMap<_, _> = changed.iter().map(|array| (*array, flow.clone())).collect();
         for pair in pairs {
@@ -219,6 +217,8 @@ pub struct Contents<'s> {
     /// Writes whose value one cannot tell by the access.
     unclear: HashSet<AccessId>,
     known: RefCell<HashMap<AccessId, UnionMap>>,
+    /// What writes store, as far as it was asked for.
+    stored: RefCell<HashMap<AccessId, UnionMap>>,
     /// Reads that are being followed.
     active: RefCell<HashSet<AccessId>>,
     /// Whether following led to one of those.
@@ -240,9 +240,9 @@ impl<'s> Contents<'s> {
         for stmt in &scop.stmts {
             unclear.extend(unclear_writes(stmt)?);
         }
-        let (known, active, is_circle) = Default::default();
+        let (known, stored, active, is_circle) = Default::default();
         let nothing = UnionMap::empty_ctx(&scop.ctx)?;
-        Ok(Contents { scop, flows: flows.clone(), nothing, unclear, known, active, is_circle })
+        Ok(Contents { scop, flows: flows.clone(), nothing, unclear, known, stored, active, is_circle })
     }
 
     /// The writes that may reach a read: `{ R[k] -> W[j] }` for each.
@@ -278,13 +278,22 @@ impl<'s> Contents<'s> {
         if access.kind != AccessKind::MustWrite || self.unclear.contains(&write) {
             return Ok(None);
         }
+        // On the way around a circle a value can be less known than from outside.
+        let is_lasting = self.active.borrow().is_empty();
+        if let Some(known) = self.stored.borrow().get(&write).filter(|_| is_lasting) {
+            return Ok(Some(known.clone()));
+        }
         let stmt_ = self.scop.stmt(stmt);
         let value = match stmt_.body.stored(write) {
             Some(operand) => self.operand(stmt, operand)?,
             None => named(self.scop, stmt_, &format!("write {}", write.0))?,
         };
         let here = UnionSet::from_set(access.relation.clone().domain()?)?;
-        Ok(Some(value.intersect_domain_union_set(here)?))
+        let value = value.intersect_domain_union_set(here)?;
+        if is_lasting {
+            self.stored.borrow_mut().insert(write, value.clone());
+        }
+        Ok(Some(value))
     }
 
     /// What a read sees: `{ R[k] -> value }`, for all instances that read.

@@ -43,6 +43,7 @@
 
 mod access;
 pub mod content;
+mod last;
 mod memory;
 mod order;
 mod overlap;

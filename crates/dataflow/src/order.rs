@@ -3,8 +3,42 @@
 //! With `c` loops around both S and T, S\[i\] runs before T\[j\] if `i` and `j` agree on the first `k < c` counters and
 //! `i_k < j_k`, or if they agree on all `c` and S stands first in the text.
 
+use std::rc::Rc;
+
 use isl::{DimType, Map};
 use model::{Order, Scop, StmtId};
+
+/// Where a statement stands: the positions that lead to it, one for each body it is in.
+pub(crate) type Place = Rc<[usize]>;
+
+/// Where the statements of a model stand.
+pub(crate) struct Places {
+    of: Vec<Place>,
+    end: Place,
+}
+
+impl Places {
+    pub fn of(scop: &Scop) -> Places {
+        let of = scop.stmt_ids().map(|id| path(&scop.order, id).into()).collect();
+        Places { of, end: [scop.order.len()].into() }
+    }
+
+    pub fn at(&self, stmt: StmtId) -> Place {
+        self.of[stmt.index()].clone()
+    }
+
+    /// Behind all statements.
+    pub fn end(&self) -> Place {
+        self.end.clone()
+    }
+}
+
+/// How one place lies before another, as isl's flow analysis wants to know it: twice the number of loops around both, and
+/// one more if the first stands first in the text. 0: nothing at the first runs before anything at the second.
+pub(crate) fn level(first: &[usize], second: &[usize]) -> usize {
+    let loops = shared_part(first, second);
+    2 * loops + usize::from(first.get(loops) < second.get(loops))
+}
 
 /// `{ S[i] -> T[j] }`: S\[i\] runs before T\[j\] in the program. Domains are not looked at.
 pub fn before(scop: &Scop, first: StmtId, second: StmtId) -> isl::Result<Map> {
@@ -28,12 +62,6 @@ pub fn before(scop: &Scop, first: StmtId, second: StmtId) -> isl::Result<Map> {
 /// How many loops are around both statements.
 pub fn shared_loops(scop: &Scop, first: StmtId, second: StmtId) -> usize {
     shared_part(&path(&scop.order, first), &path(&scop.order, second))
-}
-
-/// Whether it is not plain that all instances of `first` run after those of `second`.
-pub(crate) fn may_precede(scop: &Scop, first: StmtId, second: StmtId) -> bool {
-    let (source, sink) = (path(&scop.order, first), path(&scop.order, second));
-    shared_part(&source, &sink) > 0 || source.first() < sink.first()
 }
 
 fn shared_part(source: &[usize], sink: &[usize]) -> usize {

@@ -28,11 +28,13 @@
 //! # Reference
 //! M. Kruse, T. Grosser, "DeLICM: scalar dependence removal at zero memory cost", 2018, section 2.
 
-use isl::{Map, Schedule, Set, UnionMap, UnionSet};
+use isl::{DimType, Map, Set, UnionMap, UnionSet};
 use model::{AccessId, AccessKind, ArrayId, ArrayKind, Scop, StmtId};
 
 use crate::access::Table;
-use crate::{before, order};
+use crate::before;
+use crate::last::{Sink, last};
+use crate::order::Places;
 
 /// The time-point behind the last instance. No statement has this name: it is no identifier.
 pub const END: &str = "<end>";
@@ -52,66 +54,32 @@ pub struct Reached {
 
 /// What is in cells at time-points: `probes` is `{ S[i] -> A[x] }`, where S may be [`END`].
 pub fn reaching(scop: &Scop, probes: &UnionMap) -> isl::Result<Reached> {
-    let mut arrays = Vec::new();
-    for cells in probes.clone().range()?.get_set_list()?.to_vec()? {
-        arrays.extend(cells.get_tuple_name()?.and_then(|name| scop.array_named(&name)));
-    }
-    let mut table = Table::of(scop, &arrays)?;
-    let mut probing = Vec::new();
-    for instances in probes.clone().domain()?.get_set_list()?.to_vec()? {
-        probing.push(instances.get_tuple_name()?.and_then(|name| scop.stmt_named(&name)));
-    }
-    let may_precede = |write: StmtId| {
-        probing.iter().any(|probe| probe.is_none_or(|probe| order::may_precede(scop, write, probe)))
-    };
-    table.entries.retain(|entry| !entry.reads() && may_precede(entry.stmt));
-    if table.entries.is_empty() {
-        return Ok(Reached { by_access: Vec::new(), initial: probes.clone() });
-    }
-    let must = table.tagged(|entry| entry.kind == AccessKind::MustWrite)?;
-    let may = table.tagged(|entry| entry.kind == AccessKind::MayWrite)?;
-    let sinks = tag_probes(probes)?;
-    let all = must.clone().union(may.clone())?.union(sinks.clone())?;
-    let untag = all.domain()?.universe()?.unwrap()?.domain_map_union_pw_multi_aff()?;
-    let flow = isl::UnionAccessInfo::from_sink(sinks)?
-        .set_must_source(must)?
-        .set_may_source(may)?
-        .set_schedule(with_end(scop)?.pullback_union_pw_multi_aff(untag)?)?
-        .compute_flow()?;
-    let initial = flow.get_may_no_source()?.domain_factor_domain()?;
-    Ok(Reached { by_access: by_access(&table, &flow.get_full_may_dependence()?)?, initial })
-}
-
-/// `{ [S[i] -> probe[]] -> A[x] }`.
-fn tag_probes(probes: &UnionMap) -> isl::Result<UnionMap> {
-    let tag: UnionSet = probes.ctx().parse("{ probe[] }")?;
-    probes.clone().domain_product(UnionMap::from_domain_and_range(tag, probes.clone().range()?.universe()?)?)
-}
-
-/// From `{ [W[j] -> a3[]] -> [[S[i] -> probe[]] -> A[x]] }`.
-fn by_access(table: &Table, full: &UnionMap) -> isl::Result<Vec<(AccessId, UnionMap)>> {
+    let places = Places::of(scop);
+    let probes = probes.get_map_list()?.to_vec()?;
+    let name = |probe: &Map, side| -> isl::Result<_> { Ok(probe.get_tuple_name(side)?.unwrap_or_default()) };
+    let array = |probe: &Map| Ok(scop.array_named(&name(probe, DimType::Out)?));
+    let arrays: Vec<Option<ArrayId>> = probes.iter().map(array).collect::<isl::Result<_>>()?;
+    let table = Table::of(scop, &arrays.iter().copied().flatten().collect::<Vec<_>>())?;
     let mut found: Vec<(AccessId, UnionMap)> = Vec::new();
-    for map in full.get_map_list()?.to_vec()? {
-        let map = map.reverse()?;
-        let number = map.clone().range()?.unwrap()?.range()?.get_tuple_name()?.unwrap_or_default();
-        let entry = table.entries.iter().find(|entry| format!("a{}", entry.id.0) == number);
-        let entry = entry.ok_or_else(|| isl::Error::other(format!("isl made up the access {number}")))?;
-        // { [[S[i] -> probe[]] -> A[x]] -> [W[j] -> a3[]] } without the tags.
-        let plain =
-            UnionMap::from_map(map.range_factor_domain()?.curry()?.domain_factor_domain()?.uncurry()?)?;
-        match found.iter_mut().find(|(id, _)| *id == entry.id) {
-            Some((_, known)) => *known = known.clone().union(plain)?,
-            None => found.push((entry.id, plain)),
+    let mut initial = UnionMap::empty_ctx(&scop.ctx)?;
+    for (probe, array) in probes.into_iter().zip(arrays) {
+        let stmt = scop.stmt_named(&name(&probe, DimType::In)?);
+        let place = stmt.map_or(places.end(), |stmt| places.at(stmt));
+        let writes = table.entries.iter().filter(|entry| !entry.reads() && Some(entry.array) == array);
+        let writes = writes.map(|entry| (entry, places.at(entry.stmt), entry.kind == AccessKind::MustWrite));
+        // { [S[i] -> A[x]] -> A[x] }: a probe may be of several cells, which are to be told apart.
+        let reached = last(Sink { place, cells: probe.range_map()? }, writes)?;
+        initial = initial.union(UnionMap::from_map(reached.none.domain()?.unwrap()?)?)?;
+        for (write, relation) in reached.found {
+            let held = UnionMap::from_map(relation.reverse()?)?;
+            match found.iter_mut().find(|(id, _)| *id == write.id) {
+                Some((_, known)) => *known = known.clone().union(held)?,
+                None => found.push((write.id, held)),
+            }
         }
     }
     found.sort_by_key(|(id, _)| *id);
-    Ok(found)
-}
-
-/// The program's order, and [`END`] behind it.
-fn with_end(scop: &Scop) -> isl::Result<Schedule> {
-    let end = UnionSet::from_set(end(scop)?)?;
-    scop.schedule()?.sequence(Schedule::from_domain(end)?)
+    Ok(Reached { by_access: found, initial })
 }
 
 /// `{ <end>[] }`, in the context.

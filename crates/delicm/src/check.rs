@@ -15,6 +15,8 @@
 //! next ones. A read whose value has no other name than its own must read the same cells as before, and these must hold
 //! the same values, or what the same writes left.
 
+use std::collections::HashSet;
+
 use dataflow::content::{Contents, Flows, has_same_accesses};
 use dataflow::zones::{end, reaching};
 use isl::{Map, Set, UnionMap, UnionSet};
@@ -46,6 +48,7 @@ pub fn check(before: &Scop, flows: &Flows, after: &Scop, copies: &[Copied]) -> i
         old: Contents::with(before, flows)?,
         new: Contents::with(after, &flows.after(before, after)?)?,
         renamed: UnionMap::empty_ctx(&before.ctx)?,
+        copies: copies.iter().map(|copy| (copy.stmt.clone(), copy.op.clone())).collect(),
     };
     Ok(match checker.difference(copies)? {
         Some(difference) => Verdict::Different(difference),
@@ -141,6 +144,8 @@ struct Checker<'a> {
     new: Contents<'a>,
     /// `{ [S[i] -> copy[]] -> [T[j] -> op[]] }`.
     renamed: UnionMap,
+    /// The copies: statements and operations.
+    copies: HashSet<(String, String)>,
 }
 
 /// What differs.
@@ -265,12 +270,30 @@ impl Checker<'_> {
     fn are_same(&self, stmt: StmtId, new: &[Operand], old_id: StmtId, old: &[Operand]) -> isl::Result<bool> {
         let instances = self.after.instances(self.after.stmt(stmt))?;
         for (new, old) in new.iter().zip(old) {
+            if self.has_same_name(stmt, new, old_id, old) {
+                continue;
+            }
             let (new, old) = (self.new.operand(stmt, new)?, self.old.operand(old_id, old)?);
             if !self.is_same_value(new, old, &instances)? {
                 return Ok(false);
             }
         }
         Ok(new.len() == old.len())
+    }
+
+    /// Whether two operands are plainly the same: a value from outside, or the result of an operation that is no copy.
+    fn has_same_name(&self, stmt: StmtId, new: &Operand, old_id: StmtId, old: &Operand) -> bool {
+        match (new, old) {
+            (Operand::Outside(new), Operand::Outside(old)) => new == old,
+            (Operand::Op(new), Operand::Op(old)) => {
+                let (after, before) = (self.after.stmt(stmt), self.before.stmt(old_id));
+                let (new, old) = (&after.body.ops[*new].name, &before.body.ops[*old].name);
+                after.name == before.name
+                    && new == old
+                    && !self.copies.contains(&(after.name.clone(), new.clone()))
+            }
+            _ => false,
+        }
     }
 
     /// Whether two `{ S[i] -> value }` are the same in all these instances.

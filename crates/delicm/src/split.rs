@@ -281,7 +281,7 @@ impl Split {
             let numbers = stmt.accesses.iter().map(|access| number(access.id)).collect();
             parts.push(Part { name: stmt.name.clone(), of, instances, numbers });
         }
-        flows.in_parts(&self.scop, &parts)
+        flows.in_parts(&parts)
     }
 
     fn push(&mut self, stmt: Stmt, of: StmtId) {

@@ -12,9 +12,11 @@ use crate::block::Blocker;
 use crate::cost::{Cost, Jammed, LoopRef, Pace, Path, cost, paces};
 use crate::jam::{Jam, Rows, jams};
 use crate::shrink::Shrink;
-use crate::tree::{Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, Strip, freedom};
+use crate::tree::{
+    Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, Strip, freedom, is_one_component,
+};
 use crate::{Fusion, Machine, Options, Tiling};
-use isl::{Ctx, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
+use isl::{Ctx, DimType, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
 use model::Scop;
 use std::collections::HashMap;
 
@@ -62,28 +64,50 @@ pub fn isl_schedule(scop: &Scop, bonds: &Bonds, fusion: Fusion) -> isl::Result<S
     let apart = if bonds.are_same { order.clone() } else { small(&bonds.apart)? };
     let whole = UnionMap::from_domain(domain.clone())?;
     let numbers = if bonds.are_same { &[&whole, &order][..] } else { &[&whole, &order, &apart] };
+    let is_one = is_one_component(scop, &bonds.order)?;
     let Some(shrink) = Shrink::of(numbers)? else {
-        return from_constraints(scop.context.clone(), domain, order, apart);
+        return from_constraints(scop.context.clone(), domain, order, apart, is_one);
     };
     let context = shrink.context(scop.context.clone())?;
     let order = shrink.map(&order)?;
     let apart = if bonds.are_same { order.clone() } else { shrink.map(&apart)? };
-    let found = from_constraints(context, shrink.set(domain.clone())?, order, apart)?;
+    let found = from_constraints(context, shrink.set(domain.clone())?, order, apart, is_one)?;
     shrink.undo(&found, &domain)
 }
 
+/// `is_one`: whether all statements depend on each other.
 fn from_constraints(
     context: Set,
     domain: UnionSet,
     order: UnionMap,
     apart: UnionMap,
+    is_one: bool,
 ) -> isl::Result<Schedule> {
-    ScheduleConstraints::on_domain(domain)?
+    let constraints = ScheduleConstraints::on_domain(domain)?
         .set_context(context)?
         .set_validity(order)?
-        .set_coincidence(apart.clone())?
-        .set_proximity(apart)?
-        .compute_schedule()
+        .set_coincidence(apart.clone())?;
+    // Stencils: what is near in any order need not be brought near, which would take a third of the time.
+    let constraints = match is_one && is_near(&apart)? {
+        true => constraints,
+        false => constraints.set_proximity(apart)?,
+    };
+    constraints.compute_schedule()
+}
+
+/// Whether no two dependent instances are further apart than a few iterations, whatever the parameters are.
+fn is_near(dependences: &UnionMap) -> isl::Result<bool> {
+    for map in dependences.get_map_list()?.to_vec()? {
+        if map.dim(DimType::In)? != map.dim(DimType::Out)? {
+            return Ok(false);
+        }
+        let same = map.reset_tuple_id(DimType::In)?.reset_tuple_id(DimType::Out)?;
+        let params = same.dim(DimType::Param)?;
+        if !same.deltas()?.project_out(DimType::Param, 0, params)?.is_bounded()? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 type Getter = fn(&Ctx) -> isl::Result<i32>;
@@ -117,7 +141,7 @@ impl Drop for Settings<'_> {
 }
 
 /// A schedule with what is to be done to its leaf bands.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Candidate {
     /// Before the changes.
     pub schedule: Schedule,

@@ -139,8 +139,11 @@ pub fn cost(models: &[StmtModel], paths: &[Path], machine: &Machine) -> Cost {
     let placed: Vec<Placed<'_>> = paths.iter().map(|path| place(path, &models[path.stmt])).collect();
     let mut total = Cost { work: work(&placed, machine), ..Cost::default() };
     total.control = control(&placed);
-    let footprints = footprints(&placed, machine.line_bytes as f64);
-    let misses = |size: u64, unforeseen| misses(&placed, &footprints, (size as f64, unforeseen), machine);
+    let line = machine.line_bytes as f64;
+    let touches = Touches::new(&placed, line);
+    let footprints = footprints(&placed, &touches, line);
+    let misses =
+        |size: u64, unforeseen| misses(&placed, &touches, &footprints, (size as f64, unforeseen), machine);
     total.l1 = L1_MISS * misses(machine.l1_bytes, 0.0);
     total.l2 = L2_MISS * misses(machine.l2_bytes, UNFORESEEN);
     total.l3 = L3_MISS * misses(machine.l3_room(), UNFORESEEN);
@@ -152,22 +155,33 @@ pub fn least(models: &[StmtModel], machine: &Machine) -> f64 {
     (0..models.len()).map(|stmt| least_work(stmt, &models[stmt], machine)).sum()
 }
 
+/// What waiting for each line once costs: no order touches fewer of them.
+pub fn least_misses(models: &[StmtModel], machine: &Machine) -> f64 {
+    let mut lines_of: HashMap<u32, f64> = HashMap::new();
+    for (stmt, model) in models.iter().enumerate() {
+        let path = plain_path(stmt, model, None);
+        for moved in &place(&path, model).moved {
+            let most = lines_of.entry(moved.array).or_default();
+            *most = most.max(lines(moved, &path, 0, machine.line_bytes as f64));
+        }
+    }
+    (L1_MISS + L2_MISS + L3_MISS) * lines_of.values().sum::<f64>()
+}
+
+/// The counters as loops, one of them innermost.
+fn plain_path(stmt: usize, model: &StmtModel, inner: Option<usize>) -> Path {
+    let counters = model.extents.len();
+    let order = (0..counters).filter(|at| Some(*at) != inner).chain(inner);
+    let row = |at: usize| (0..counters).map(|other| i64::from(other == at)).collect();
+    let each =
+        |at: usize| LoopRef { id: at, row: Some(row(at)), constant: 0, step: 1.0, trip: model.extents[at] };
+    Path { stmt, loops: order.map(each).collect(), vector: true, guarded: false, block: false, jam: None }
+}
+
 fn least_work(stmt: usize, model: &StmtModel, machine: &Machine) -> f64 {
     let counters = model.extents.len();
-    let path = |inner: Option<usize>| {
-        let order = (0..counters).filter(|at| Some(*at) != inner).chain(inner);
-        let row = |at: usize| (0..counters).map(|other| i64::from(other == at)).collect();
-        let each = |at: usize| LoopRef {
-            id: at,
-            row: Some(row(at)),
-            constant: 0,
-            step: 1.0,
-            trip: model.extents[at],
-        };
-        Path { stmt, loops: order.map(each).collect(), vector: true, guarded: false, block: false, jam: None }
-    };
     let work = |inner| {
-        let path = path(inner);
+        let path = plain_path(stmt, model, inner);
         let placed = place(&path, model);
         placed.instances * throughput(&placed, machine)
     };
@@ -489,19 +503,55 @@ fn key(one: &Placed<'_>, moved: &Moved, from: usize) -> Key {
     (moved.array, one.path.loops.get(from).map(|each| each.id), strides, inside.len(), offsets)
 }
 
+/// What an access touches in one run of the loops from a certain one on.
+#[derive(Clone, Copy)]
+struct Touch {
+    /// The number of its [`Key`].
+    key: usize,
+    lines: f64,
+}
+
+/// What the accesses touch, found once for all caches.
+struct Touches {
+    /// For each statement, loop and access; at least for one loop.
+    all: Vec<Vec<Vec<Touch>>>,
+    /// How many keys there are.
+    keys: usize,
+}
+
+impl Touches {
+    fn new(placed: &[Placed<'_>], line: f64) -> Touches {
+        let mut keys: HashMap<Key, usize> = HashMap::new();
+        let mut touch = |one: &Placed<'_>, moved: &Moved, from: usize| {
+            let next = keys.len();
+            let key = *keys.entry(key(one, moved, from)).or_insert(next);
+            Touch { key, lines: lines(moved, one.path, from, line) }
+        };
+        let mut all = Vec::new();
+        for one in placed {
+            let loops = 0..one.path.loops.len().max(1);
+            all.push(
+                loops.map(|from| one.moved.iter().map(|moved| touch(one, moved, from)).collect()).collect(),
+            );
+        }
+        Touches { all, keys: keys.len() }
+    }
+}
+
 /// The bytes that one run of each loop touches.
-fn footprints(placed: &[Placed<'_>], line: f64) -> HashMap<usize, f64> {
-    let mut shared: BTreeMap<(usize, Key), f64> = BTreeMap::new();
-    for one in placed {
-        for (from, each) in one.path.loops.iter().enumerate() {
-            for moved in &one.moved {
-                let touched = shared.entry((each.id, key(one, moved, from))).or_default();
-                *touched = touched.max(line * lines(moved, one.path, from, line));
+fn footprints(placed: &[Placed<'_>], touches: &Touches, line: f64) -> HashMap<usize, f64> {
+    let mut shared: Vec<Option<(usize, f64)>> = vec![None; touches.keys];
+    for (one, touched) in placed.iter().zip(&touches.all) {
+        for (each, touched) in one.path.loops.iter().zip(touched) {
+            for touch in touched {
+                // A key is one of this loop.
+                let (_, most) = shared[touch.key].get_or_insert((each.id, 0.0));
+                *most = most.max(line * touch.lines);
             }
         }
     }
     let mut found: HashMap<usize, f64> = HashMap::new();
-    for ((id, _), touched) in shared {
+    for (id, touched) in shared.into_iter().flatten() {
         *found.entry(id).or_default() += touched;
     }
     found
@@ -510,27 +560,27 @@ fn footprints(placed: &[Placed<'_>], line: f64) -> HashMap<usize, f64> {
 /// How many lines are brought into a cache of this size; those that overlapping runs wait for count several times.
 fn misses(
     placed: &[Placed<'_>],
+    touches: &Touches,
     footprints: &HashMap<usize, f64>,
     (size, unforeseen): (f64, f64),
     machine: &Machine,
 ) -> f64 {
     let line = machine.line_bytes as f64;
     // A statement that is executed rarely brings in less than another that shares its lines.
-    let mut brought: BTreeMap<Key, f64> = BTreeMap::new();
-    for one in placed {
+    let mut brought = vec![0.0_f64; touches.keys];
+    for (one, touched) in placed.iter().zip(&touches.all) {
         let loops = &one.path.loops;
         // The first loop whose one run fits; the loop around it is the one that keeps its lines.
         let fits = loops.iter().position(|each| footprints.get(&each.id).copied().unwrap_or(0.0) <= size);
-        let keeper = fits.unwrap_or(loops.len()).saturating_sub(1).min(loops.len());
+        let keeper = fits.unwrap_or(loops.len()).saturating_sub(1);
         let runs: f64 = loops[..keeper].iter().map(|each| each.trip).product();
-        for moved in &one.moved {
-            let each = lines(moved, one.path, keeper, line);
+        for (moved, touch) in one.moved.iter().zip(&touched[keeper]) {
             let waits = 1.0 + unforeseen / run_of_lines(one, moved, line);
-            let most = brought.entry(key(one, moved, keeper)).or_default();
-            *most = most.max(waits * (runs * each).min(one.instances));
+            let most = &mut brought[touch.key];
+            *most = most.max(waits * (runs * touch.lines).min(one.instances));
         }
     }
-    brought.values().sum()
+    brought.iter().sum()
 }
 
 /// How many lines a loop of overlapping runs walks over in one of them; in others lines need not be foreseen.

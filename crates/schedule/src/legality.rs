@@ -15,7 +15,8 @@
 //! would have to fall.
 //!
 //! # How it is decided
-//! For each dependence relation D, outermost time first: D must have no pair whose sink is earlier at this
+//! By a walk down the schedule tree (module `walk`), which decides almost all that is legal. What it does not call legal is decided
+//! by times, which also tell why not: for each dependence relation D, outermost time first: D must have no pair whose sink is earlier at this
 //! position; then D is cut down to the pairs that are equal there. What is left after the last position has equal
 //! times. Each question is whether a relation is empty, which isl decides exactly; a pair from a relation
 //! that is not empty, with values for the parameters, is the counter-example.
@@ -32,6 +33,8 @@ use std::fmt;
 use dataflow::{Dependences, Kind};
 use isl::{DimType, Map, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionSet, Val};
 use model::{Access, AccessId, AccessKind, Scop, StmtId};
+
+use crate::walk;
 
 /// Whether the order of updates of one reduction may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -205,6 +208,9 @@ pub fn check_with(
     reductions: Reductions,
 ) -> Result<Verdict, Error> {
     let checker = Checker { scop, dependences, kinds: reductions.kinds() };
+    if walk::keeps(scop, schedule, checker.together()?)? == Some(true) {
+        return Ok(Verdict::Legal);
+    }
     let found = match checker.not_there(&schedule.get_domain()?)? {
         None => checker.sets(schedule)?,
         found => found,
@@ -239,8 +245,13 @@ pub fn parallel_is_legal(
     band: &ScheduleNode,
     member: usize,
 ) -> Result<Verdict, Error> {
-    let (outside, own) = around(scop, band, member)?;
     let checker = Checker { scop, dependences, kinds: &Kind::ALL };
+    if is_band_with(band, member)?
+        && walk::is_parallel(scop, band, member, checker.together()?)? == Some(true)
+    {
+        return Ok(Verdict::Legal);
+    }
+    let (outside, own) = around(scop, band, member)?;
     let found = checker.side_by_side(&outside, &own, member)?;
     Ok(found.map_or(Verdict::Legal, |violation| Verdict::Illegal(Box::new(violation))))
 }
@@ -255,7 +266,7 @@ pub fn forward_is_legal(
     let (outside, own) = around(scop, band, member)?;
     let checker = Checker { scop, dependences, kinds: &Kind::ALL };
     for (source, sink, relation) in checker.together()? {
-        let (first, second) = (&own.parts[source.index()][member], &own.parts[sink.index()][member]);
+        let (first, second) = (own.part(source.index(), member)?, own.part(sink.index(), member)?);
         if first.plain_is_empty()? || second.plain_is_empty()? {
             continue;
         }
@@ -267,9 +278,13 @@ pub fn forward_is_legal(
     Ok(true)
 }
 
+fn is_band_with(node: &ScheduleNode, member: usize) -> isl::Result<bool> {
+    Ok(node.get_type()? == ScheduleNodeType::Band && member < node.band_n_member()?)
+}
+
 /// The times outside of a band, and those of the band itself, which must have the member.
 pub(crate) fn around(scop: &Scop, band: &ScheduleNode, member: usize) -> Result<(Times, Times), Error> {
-    if band.get_type()? != ScheduleNodeType::Band || member >= band.band_n_member()? {
+    if !is_band_with(band, member)? {
         return Err(Error::Malformed(format!("the node is no band with a member {member}")));
     }
     let outside = band.get_prefix_schedule_relation()?;
@@ -300,10 +315,11 @@ pub fn registers_are_legal(
     }
     let own = band.get_subtree_schedule_union_map()?.intersect_domain(band.get_domain()?)?;
     let outside = &Times::new(scop, &band.get_prefix_schedule_relation()?)?.whole[stmt];
-    let own = &Times::new(scop, &own)?.parts[stmt];
-    if own.len() != 3 {
+    let own = Times::new(scop, &own)?;
+    if own.length != 3 {
         return Ok(false);
     }
+    let own = &own.parts(stmt)?[..];
     let together = outside.clone().apply_range(outside.clone().reverse()?)?;
     let block = own[1].clone().flat_range_product(own[2].clone())?;
     let apart = block.clone().lex_lt_map(block.clone())?.union(block.clone().lex_gt_map(block)?)?;
@@ -368,8 +384,10 @@ impl CommonTerms<'_> {
 pub(crate) struct Times {
     /// For each statement `{ S[i] -> [t0, ...] }`, restricted to the scop's instances.
     pub(crate) whole: Vec<Map>,
-    /// For each statement and position k: `{ S[i] -> [tk] }`.
-    pub(crate) parts: Vec<Vec<Map>>,
+    /// How many positions they have.
+    pub(crate) length: usize,
+    /// For each statement and position k: `{ S[i] -> [tk] }`, once it was asked for.
+    parts: Vec<Vec<OnceCell<Map>>>,
 }
 
 impl Times {
@@ -394,8 +412,25 @@ impl Times {
             }
             whole.push(all.intersect_domain(domain)?);
         }
-        let parts = whole.iter().map(|map| positions(map, length)).collect::<isl::Result<_>>()?;
-        Ok(Times { whole, parts })
+        let parts = whole.iter().map(|_| (0..length).map(|_| OnceCell::new()).collect()).collect();
+        Ok(Times { whole, length, parts })
+    }
+
+    /// `{ S[i] -> [tk] }` of a statement.
+    pub(crate) fn part(&self, stmt: usize, k: usize) -> isl::Result<&Map> {
+        if let Some(known) = self.parts[stmt][k].get() {
+            return Ok(known);
+        }
+        let (before, after) = (self.whole[stmt].clone(), self.length - k - 1);
+        let only = before.project_out(DimType::Out, k + 1, after)?.project_out(DimType::Out, 0, k)?;
+        // Parts of a statement have the same loops around them.
+        let only = only.coalesce()?;
+        Ok(self.parts[stmt][k].get_or_init(|| only))
+    }
+
+    /// `{ S[i] -> [tk] }` of a statement, for each k.
+    fn parts(&self, stmt: usize) -> isl::Result<Vec<Map>> {
+        (0..self.length).map(|k| self.part(stmt, k).cloned()).collect()
     }
 }
 
@@ -423,21 +458,6 @@ fn filled_up(map: Map, length: usize) -> isl::Result<Map> {
     let own = map.dim(DimType::Out)?;
     let map = map.add_dims(DimType::Out, length - own)?;
     (own..length).try_fold(map, |map, position| map.fix_si(DimType::Out, position, 0))
-}
-
-/// `{ S[i] -> [tk] }` for each k.
-fn positions(times: &Map, length: usize) -> isl::Result<Vec<Map>> {
-    (0..length)
-        .map(|k| {
-            let only = times.clone().project_out(DimType::Out, k + 1, length - k - 1)?.project_out(
-                DimType::Out,
-                0,
-                k,
-            )?;
-            // Parts of a statement have the same loops around them.
-            only.coalesce()
-        })
-        .collect()
 }
 
 /// A dependence of that kind from instances of one statement to those of another.
@@ -486,9 +506,9 @@ impl Checker<'_> {
     /// Rule 2: a dependence whose sink does not come after its source.
     fn not_after(&self, times: &Times) -> Result<Option<Violation>, Error> {
         let found = self.first_broken(|source, sink, relation| {
-            let (first, second) = (&times.parts[source.index()], &times.parts[sink.index()]);
             let mut equal = relation;
-            for (first, second) in first.iter().zip(second) {
+            for k in 0..times.length {
+                let (first, second) = (times.part(source.index(), k)?, times.part(sink.index(), k)?);
                 let earlier = first.clone().lex_gt_map(second.clone())?.intersect(equal.clone())?;
                 if !earlier.is_empty()? {
                     return Ok(Some(earlier));
@@ -540,16 +560,18 @@ impl Checker<'_> {
     /// A dependence between two iterations of a parallel member.
     fn side_by_side(&self, outside: &Times, own: &Times, member: usize) -> Result<Option<Violation>, Error> {
         let found = self.first_broken(|source, sink, relation| {
-            let (first, second) = (&own.parts[source.index()], &own.parts[sink.index()]);
-            if first[member].plain_is_empty()? || second[member].plain_is_empty()? {
+            let parts =
+                |k| -> isl::Result<_> { Ok((own.part(source.index(), k)?, own.part(sink.index(), k)?)) };
+            let (first, second) = parts(member)?;
+            if first.plain_is_empty()? || second.plain_is_empty()? {
                 // One of them is not in the loop.
                 return Ok(None);
             }
             let mut together = self.agreeing(outside, source, sink, relation)?;
             for k in 0..member {
-                together = together.intersect(first[k].clone().apply_range(second[k].clone().reverse()?)?)?;
+                let (first, second) = parts(k)?;
+                together = together.intersect(first.clone().apply_range(second.clone().reverse()?)?)?;
             }
-            let (first, second) = (&first[member], &second[member]);
             let before = first.clone().lex_lt_map(second.clone())?;
             let apart = before.union(first.clone().lex_gt_map(second.clone())?)?.intersect(together)?;
             Ok(if apart.is_empty()? { None } else { Some(apart) })

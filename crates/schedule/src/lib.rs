@@ -14,7 +14,8 @@
 //!    innermost loop is distributed over the statements or split at an iteration (`pivot`), tile sizes, blocks of cells in
 //!    registers ([`block`], `apart`), rows written out ([`tree`]).
 //! 3. A prediction of the cost ([`cost`]); the cheapest candidate wins if it is clearly cheaper than the original order.
-//!    The search ends early when a candidate is near to what any order costs at least ([`cost::least`]).
+//!    The search ends early when a candidate is near to what any order costs at least ([`cost::least`]); isl's scheduler is asked
+//!    last, and not where most of the cost is to bring each line in once ([`cost::least_misses`]).
 //! 4. [`legality::check_with`] on the result. A schedule that it does not call legal is never returned.
 //!
 //! # What comes out
@@ -50,6 +51,7 @@ mod push;
 mod shrink;
 pub mod threads;
 pub mod tree;
+mod walk;
 
 pub use cost::Cost;
 pub use describe::describe;
@@ -61,7 +63,7 @@ use dataflow::Dependences;
 use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType, UnionMap};
 use legality::{Reductions, Verdict};
 use model::{Access, AccessKind, Scop, Stmt};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use threads::Marked;
 use tree::Bonds;
@@ -328,7 +330,8 @@ pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Re
         let unproved = Cell::new(false);
         let mut run = |options: &Options| {
             let spent = Cell::new(false);
-            Optimizer { scop, dependences, options, step: &mut step, spent, unproved: &unproved }.run()
+            let own = RefCell::new(None);
+            Optimizer { scop, dependences, options, step: &mut step, spent, unproved: &unproved, own }.run()
         };
         let mut planned = |options: &Options| match run(options)? {
             _ if unproved.take() => run(&Options { registers: false, ..options.clone() }),
@@ -359,7 +362,8 @@ pub fn candidates(
     scop.ctx.with_budget(options.operations, || {
         let mut step = "";
         let (spent, unproved) = (Cell::new(false), &Cell::new(false));
-        let optimizer = Optimizer { scop, dependences, options, step: &mut step, spent, unproved };
+        let own = RefCell::new(None);
+        let optimizer = Optimizer { scop, dependences, options, step: &mut step, spent, unproved, own };
         let bonds = optimizer.bonds()?;
         let models = affine::models(scop, options.estimate)?;
         let original = Candidate::new(scop, &bonds, scop.schedule()?, &models, options, true)?;
@@ -389,8 +393,9 @@ enum Way {
 }
 
 impl Way {
+    /// isl's scheduler, which takes longest, comes last.
     const ALL: [Way; 6] =
-        [Way::Own, Way::Distributed, Way::Pushed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max), Way::Jammed];
+        [Way::Own, Way::Distributed, Way::Pushed, Way::Jammed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max)];
 
     fn name(self) -> &'static str {
         match self {
@@ -435,6 +440,8 @@ struct Optimizer<'a> {
     spent: Cell<bool>,
     /// Whether blocks were chosen whose cells cannot be proved to be free.
     unproved: &'a Cell<bool>,
+    /// What [`Way::Own`] found, which [`Way::Jammed`] begins with.
+    own: RefCell<Option<Candidate>>,
 }
 
 impl Optimizer<'_> {
@@ -546,17 +553,20 @@ impl Optimizer<'_> {
             Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
             // What must be fused is fused with the least fusion, too.
             Fusion::Auto if tree::is_one_component(self.scop, &bonds.order)? => {
-                &[Way::Own, Way::Distributed, Way::Pushed, Way::Isl(Fusion::Min), Way::Jammed]
+                &[Way::Own, Way::Distributed, Way::Pushed, Way::Jammed, Way::Isl(Fusion::Min)]
             }
             Fusion::Auto => &Way::ALL,
             Fusion::Max => &[Way::Isl(Fusion::Max)],
             Fusion::Min => &[Way::Isl(Fusion::Min)],
         };
         let enough = GOOD_ENOUGH * cost::least(models, &self.options.machine);
+        // What waits for memory has not much to gain by isl's scheduler.
+        let enough_for_isl = enough + cost::least_misses(models, &self.options.machine);
         let uses_threads = |cost: &Cost, best: &Candidate| {
             self.options.threads < 2 || cost.total() <= IN_THREADS * best.cost.total()
         };
         for way in all {
+            let enough = if matches!(way, Way::Isl(_)) { enough_for_isl } else { enough };
             if best
                 .as_ref()
                 .is_some_and(|(cost, best)| best.cost.total() <= enough && uses_threads(cost, best))
@@ -574,7 +584,7 @@ impl Optimizer<'_> {
             let better = |(best, _): &(Cost, Candidate)| cost.total() < margin * best.total();
             if best.as_ref().is_none_or(better) && self.is_legal(*way, &found)? {
                 best = Some((cost, found));
-                is_pushed = matches!(way, Way::Pushed);
+                is_pushed |= matches!(way, Way::Pushed);
             }
         }
         let Some((cost, candidate)) = best else { return Ok(None) };
@@ -650,6 +660,10 @@ impl Optimizer<'_> {
             share = share.min(candidate::ISL_OPERATIONS);
         }
         let found = self.scop.ctx.with_budget(share, || {
+            let own = self.own.borrow().clone().filter(|_| !is_plain);
+            if let (Way::Jammed, Some(own)) = (way, own) {
+                return own.jammed(self.scop, bonds, models, options);
+            }
             let schedule = match way {
                 Way::Own | Way::Jammed => tree::own_order(self.scop, &bonds.order)?,
                 Way::Distributed => tree::distributed(self.scop, &bonds.order)?,
@@ -664,9 +678,11 @@ impl Optimizer<'_> {
             };
             let found = Candidate::new(self.scop, bonds, schedule, models, options, is_plain)?;
             match way {
-                Way::Jammed => found.jammed(self.scop, bonds, models, options),
-                _ => Ok(Some(found)),
+                Way::Jammed => return found.jammed(self.scop, bonds, models, options),
+                Way::Own if !is_plain => *self.own.borrow_mut() = Some(found.clone()),
+                _ => {}
             }
+            Ok(Some(found))
         });
         match found {
             Ok(found) => Ok(found),

@@ -16,7 +16,9 @@ use crate::tree::all_equal;
 use isl::{MultiUnionPwAff, ScheduleNode, Set, UnionMap, UnionPwAff, UnionSet, UnionSetList};
 use model::Scop;
 
-/// The parts before and behind the iteration at which a loop is split.
+/// The parts of a loop that is split at an iteration, by their distance from it.
+const KINDS: [&str; 3] = ["x < 0", "x = 0", "x > 0"];
+/// Those before and behind it.
 const SIDES: [usize; 2] = [0, 2];
 
 /// A loop that is split at one iteration.
@@ -60,14 +62,14 @@ pub fn parallel_split(
     row: &MultiUnionPwAff,
 ) -> isl::Result<Option<usize>> {
     for outer in 0..band.get_schedule_depth()? {
-        let Some(parts) = three_parts(scop, band, outer)? else { continue };
-        let mut is_parallel = true;
-        for side in SIDES {
-            let part = || parts[side].clone();
-            let left = inside.clone().intersect_domain_union_set(part())?.intersect_range_union_set(part())?;
-            is_parallel = is_parallel && all_equal(&left, row)?;
-        }
-        if is_parallel {
+        // Most loops cannot be split anywhere, which one side tells.
+        let is_parallel = |side: usize| -> isl::Result<bool> {
+            let part = part(scop, band, &distance(band, outer)?, KINDS[side])?;
+            let left =
+                inside.clone().intersect_domain_union_set(part.clone())?.intersect_range_union_set(part)?;
+            all_equal(&left, row)
+        };
+        if is_parallel(SIDES[0])? && is_parallel(SIDES[1])? && three_parts(scop, band, outer)?.is_some() {
             return Ok(Some(outer));
         }
     }
@@ -114,10 +116,15 @@ fn three_parts(scop: &Scop, band: &ScheduleNode, outer: usize) -> isl::Result<Op
 
 /// The instances below a band before, at and behind the value of a loop around.
 fn parts(scop: &Scop, band: &ScheduleNode, outer: usize) -> isl::Result<[UnionSet; 3]> {
-    let row = band.band_get_partial_schedule()?.get_at(0)?;
-    let distance = row.sub(band.get_prefix_schedule_multi_union_pw_aff()?.get_at(outer)?)?;
-    let [before, at, behind] = ["x < 0", "x = 0", "x > 0"].map(|side| part(scop, band, &distance, side));
+    let distance = distance(band, outer)?;
+    let [before, at, behind] = KINDS.map(|kind| part(scop, band, &distance, kind));
     Ok([before?, at?, behind?])
+}
+
+/// How far a band's first loop is behind the value of a loop around.
+fn distance(band: &ScheduleNode, outer: usize) -> isl::Result<UnionPwAff> {
+    let row = band.band_get_partial_schedule()?.get_at(0)?;
+    row.sub(band.get_prefix_schedule_multi_union_pw_aff()?.get_at(outer)?)
 }
 
 /// The instances below a band whose distance is as wanted.

@@ -74,7 +74,7 @@ impl<'a> Loop<'a> {
 
     /// Those of them that are in the same iteration.
     fn same(&self, source: StmtId, sink: StmtId) -> isl::Result<Map> {
-        let (first, second) = (&self.own.parts[source.index()][0], &self.own.parts[sink.index()][0]);
+        let (first, second) = (self.own.part(source.index(), 0)?, self.own.part(sink.index(), 0)?);
         self.together(source, sink)?.intersect(first.clone().apply_range(second.clone().reverse()?)?)
     }
 
@@ -173,7 +173,7 @@ impl<'a> Loop<'a> {
         }
         for (source, instances) in left {
             for &other in &self.stmts {
-                let (first, second) = (&self.own.parts[source.index()][0], &self.own.parts[other][0]);
+                let (first, second) = (self.own.part(source.index(), 0)?, self.own.part(other, 0)?);
                 let together = self.together(source, StmtId(other as u32))?;
                 let later = first.clone().lex_lt_map(second.clone())?.intersect(together)?;
                 if !later.intersect_domain(instances.clone())?.is_empty()? {
