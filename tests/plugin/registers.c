@@ -11,14 +11,14 @@ void product(int n, double c[restrict n][n], double a[restrict n][n], double b[r
 // CHECK: orthant.terms{{.*}}:
 // CHECK-COUNT-12: = phi <4 x double>
 // CHECK-NOT: {{masked.store|store <}}
-// CHECK: orthant.stored{{.*}}:
+// CHECK: orthant.added{{.*}}:
 // CHECK-COUNT-12: @llvm.masked.store.v4f64.p0
 // Elsewhere it is whole. The first such block of a loop over rows keeps what it shares with the others.
 // CHECK: orthant.terms{{.*}}:
 // CHECK-COUNT-12: = phi <4 x double>
 // CHECK-COUNT-2: store <4 x double>
 // CHECK-NOT: {{masked.store|store <}}
-// CHECK: orthant.stored{{.*}}:
+// CHECK: orthant.added{{.*}}:
 // CHECK-COUNT-12: store <4 x double>
 // The others load it.
 // CHECK: orthant.terms{{.*}}:
@@ -26,5 +26,5 @@ void product(int n, double c[restrict n][n], double a[restrict n][n], double b[r
 // CHECK-NOT: {{masked.store|store <}}
 // CHECK: fmuladd.v4f64
 // CHECK-NOT: {{masked.store|store <}}
-// CHECK: orthant.stored{{.*}}:
+// CHECK: orthant.added{{.*}}:
 // CHECK-COUNT-12: store <4 x double>

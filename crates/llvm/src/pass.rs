@@ -636,7 +636,15 @@ impl<'p> Inst<'p> {
 
     /// Whether it is a floating-point operation that may be computed in another order, which can also change the sign of a zero.
     pub fn may_reassociate(self) -> bool {
-        let wanted = llvm_sys::LLVMFastMathAllowReassoc | llvm_sys::LLVMFastMathNoSignedZeros;
+        self.allows(llvm_sys::LLVMFastMathAllowReassoc | llvm_sys::LLVMFastMathNoSignedZeros)
+    }
+
+    /// Whether it is a floating-point operation that may be fused with another one, without rounding between them.
+    pub fn may_contract(self) -> bool {
+        self.allows(llvm_sys::LLVMFastMathAllowContract)
+    }
+
+    fn allows(self, wanted: llvm_sys::LLVMFastMathFlags) -> bool {
         ask!(llvm_c::LLVMCanValueUseFastMathFlags(self.raw)) != 0
             && ask!(llvm_c::LLVMGetFastMathFlags(self.raw)) & wanted == wanted
     }

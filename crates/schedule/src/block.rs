@@ -36,10 +36,10 @@ const TALLEST: i64 = 8;
 const WIDEST: i64 = 3;
 
 /// More terms do not make cells' way to and from memory matter less.
-const DEEPEST: i64 = 256;
+const DEEPEST: i64 = 320;
 
-/// Bytes of panels between rows.
-const PADDING: i64 = 1 << 10;
+/// Bytes of panels for what is computed for rows.
+const OF_ROWS: i64 = 6 << 10;
 
 /// A band of one statement that may be a contraction.
 pub struct Blocker<'a> {
@@ -137,13 +137,12 @@ impl Blocker<'_> {
 
     /// How many terms a run of the block has, if not all: their operands have room in the memory for panels.
     fn depth(&self, roles: &Roles, paces: &[Vec<Pace>], block: Block, bytes: i64) -> Option<i64> {
-        let of_term = (self.panels(roles, paces) * block.width + block.height) * bytes;
-        let room = match self.machine.panel_bytes as i64 {
-            0 => self.machine.l1_room() as i64,
-            // The values of rows do not lie one behind the other.
-            room => room - PADDING,
+        let columns = self.panels(roles, paces) * block.width;
+        let (room, cells) = match self.machine.panel_bytes as i64 {
+            0 => (self.machine.l1_room() as i64, columns + block.height),
+            room => (room - OF_ROWS, columns.max(block.height)),
         };
-        even((room / of_term).min(DEEPEST), self.trips[roles.summed], 16)
+        even((room / (cells * bytes)).min(DEEPEST), self.trips[roles.summed], 16)
     }
 
     /// How many operands there are that all rows use.

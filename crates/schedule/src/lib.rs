@@ -58,7 +58,7 @@ pub use machine::Machine;
 
 use candidate::Candidate;
 use dataflow::Dependences;
-use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType};
+use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType, UnionMap};
 use legality::{Reductions, Verdict};
 use model::{Access, AccessKind, Scop, Stmt};
 use std::cell::Cell;
@@ -411,6 +411,8 @@ struct Choice {
     cost: Cost,
     /// Whether its innermost bands are as the program has them, perhaps with rows written out.
     is_plain: bool,
+    /// Whether updates are pushed.
+    is_pushed: bool,
 }
 
 /// A candidate with its changes made.
@@ -452,7 +454,7 @@ impl Optimizer<'_> {
                 false => Reason::NothingElse,
             });
         };
-        let Choice { candidate: best, cost: new, is_plain } = best;
+        let Choice { candidate: best, cost: new, is_plain, is_pushed } = best;
         let prediction = Prediction { original: before.cost, new };
         if best.is_unchanged(&before) && prediction.new == best.cost {
             return original(match self.options.threads {
@@ -466,7 +468,7 @@ impl Optimizer<'_> {
         }
         let is_unchanged = best.is_unchanged(&before);
         let alone = Prediction { new: best.cost, ..prediction };
-        let finished = match self.finish(best)? {
+        let finished = match self.finish(best, is_pushed.then_some((&bonds.order, &models)))? {
             Ok(finished) => finished,
             Err(reason) => return original(reason),
         };
@@ -577,7 +579,7 @@ impl Optimizer<'_> {
         }
         let Some((cost, candidate)) = best else { return Ok(None) };
         let is_plain = candidate.is_only_written_out(before);
-        let best = Choice { candidate, cost, is_plain };
+        let best = Choice { candidate, cost, is_plain, is_pushed };
         match self.options.threads >= 2 && self.options.fusion == Fusion::Auto {
             true => self.for_threads(bonds, models, before, best).map(Some),
             false => Ok(Some(best)),
@@ -607,7 +609,7 @@ impl Optimizer<'_> {
             let Some(candidate) = self.candidate_of(bonds, models, way, true)? else { continue };
             let cost = threads::cost(bonds, &candidate, models, self.options)?;
             if cost != candidate.cost && margin * cost.total() <= best.cost.total() {
-                best = Choice { candidate, cost, is_plain: true };
+                best = Choice { candidate, cost, is_plain: true, is_pushed: false };
                 margin = 1.0 / CLEARLY;
             }
         }
@@ -704,16 +706,58 @@ impl Optimizer<'_> {
         }
     }
 
+    /// A schedule with pushed updates in tiles, if they are legal and pay: with blocks of cells in registers.
+    fn tiled_updates(
+        &self,
+        schedule: &Schedule,
+        dependences: &UnionMap,
+        models: &[affine::StmtModel],
+    ) -> Result<Option<Schedule>, Error> {
+        let Options { machine, registers: true, tiling: Tiling::Auto, .. } = self.options else {
+            return Ok(None);
+        };
+        let tiler = push::Tiler { scop: self.scop, models, machine, dependences };
+        let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
+        let tiled = self.scop.ctx.with_budget(left / 2, || -> Result<Option<Schedule>, Error> {
+            let Some(tiled) = tiler.tiled(schedule)? else { return Ok(None) };
+            let verdict = legality::check_with(self.scop, self.dependences, &tiled, self.options.reductions)?;
+            Ok(verdict.is_legal().then_some(tiled))
+        });
+        match tiled {
+            Err(error) if error.is_budget() => Ok(None),
+            tiled => tiled,
+        }
+    }
+
     /// Makes the changes; the inner error: what came out is not legal.
-    fn finish(&mut self, best: Candidate) -> Result<Result<Finished, Reason>, Error> {
+    fn finish(
+        &mut self,
+        best: Candidate,
+        pushed: Option<(&UnionMap, &[affine::StmtModel])>,
+    ) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
-        let (description, form) = (describe::of_candidate(self.scop, &best)?, Form::of(self.scop, &best)?);
-        let blocks = best.changes.iter().map(|planned| planned.change.blocked.len()).sum();
-        let schedule = tree::apply(self.scop, best.schedule, &best.changes, &best.jams)?;
+        let (mut description, form) =
+            (describe::of_candidate(self.scop, &best)?, Form::of(self.scop, &best)?);
+        let mut blocks = best.changes.iter().map(|planned| planned.change.blocked.len()).sum();
+        let mut schedule = tree::apply(self.scop, best.schedule, &best.changes, &best.jams)?;
         *self.step = "the proof of legality";
-        let verdict = legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
-        if let Verdict::Illegal(violation) = verdict {
-            return Ok(Err(Reason::OurBug(violation.to_string())));
+        let tiled = match pushed {
+            Some((order, models)) => self.tiled_updates(&schedule, order, models)?,
+            None => None,
+        };
+        match tiled {
+            Some(tiled) => {
+                description += push::DESCRIPTION;
+                blocks += 1;
+                schedule = tiled;
+            }
+            None => {
+                let check =
+                    legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
+                if let Verdict::Illegal(violation) = check {
+                    return Ok(Err(Reason::OurBug(violation.to_string())));
+                }
+            }
         }
         *self.step = "parallel loops";
         let schedule = marks::proved(self.scop, self.dependences, schedule)?;

@@ -10,6 +10,10 @@
 //! An update runs in the iteration of the last instance of the loop's other statements that it depends on; that must be the same
 //! affine function for all of them, and tell the term. Whether the order is legal is for the checker to say.
 
+mod tiles;
+
+pub use tiles::{DESCRIPTION, Tiler};
+
 use crate::tree::{counters, in_sequence};
 use isl::{DimType, Map, MultiUnionPwAff, PwMultiAff, Schedule, UnionMap, UnionSet};
 use model::{Order, Scop, StmtId};

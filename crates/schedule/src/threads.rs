@@ -31,12 +31,11 @@ use crate::legality::{self, parallel_is_legal};
 use crate::marks::{is_mark, wave_is_legal};
 use crate::pivot::{self, Split};
 use crate::private;
-use crate::tree::{self, Bonds, Planned, Step};
+use crate::tree::{self, Bonds, Planned, Step, band_of, over_tiles, tiles};
 use crate::{Error, Options};
 use dataflow::Dependences;
 use isl::{
-    AstLoopType, DimType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, Space,
-    UnionPwAff, UnionPwAffList, Val,
+    AstLoopType, DimType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionPwAff, Val,
 };
 use model::{Copied, REGISTERS, Scop, threads_name, wave_name};
 use std::collections::HashMap;
@@ -436,7 +435,7 @@ impl Marker<'_> {
                 }
             }
         }
-        let rows = tree::rows(self.scop, &rows(self.scop, vec![row.clone()])?)?;
+        let rows = tree::rows(self.scop, &band_of(self.scop, vec![row.clone()])?)?;
         for (stmt, row) in rows.iter().flatten() {
             let known = outside.remove(stmt).unwrap_or_default();
             let Some(counter) = row.moved(&known) else { return Ok(false) };
@@ -499,7 +498,7 @@ impl Marker<'_> {
             return Ok(None);
         }
         let strip = tiles(self.scop, row, size)?;
-        over_tiles(node.clone().insert_partial_schedule(rows(self.scop, vec![strip])?)?).map(Some)
+        over_tiles(node.clone().insert_partial_schedule(band_of(self.scop, vec![strip])?)?).map(Some)
     }
 
     /// How many values a row can have below a node: exactly if that is a number within reason, or else by estimate.
@@ -529,7 +528,7 @@ impl Marker<'_> {
         let mut waves = Vec::new();
         if !is_tiled(node)? {
             if count > 1 && node.band_get_permutable()? {
-                let all = rows(self.scop, vec![made(node, 0)?, made(node, 1)?])?;
+                let all = band_of(self.scop, vec![made(node, 0)?, made(node, 1)?])?;
                 let band = over_tiles(node.clone().insert_partial_schedule(all)?)?;
                 waves.push(Wave { band, sizes: [WAVE_SIZE; 2], is_moved: true });
             }
@@ -551,7 +550,7 @@ impl Marker<'_> {
                 waves.push(match size < WAVE_SIZE {
                     true => self.wave_of_strips(node, row(&below, at)?, size)?,
                     false => {
-                        let all = rows(self.scop, vec![row(node, 0)?, made(&below, at)?])?;
+                        let all = band_of(self.scop, vec![row(node, 0)?, made(&below, at)?])?;
                         Wave { band: with_rows(node, all)?, sizes: [size, WAVE_SIZE], is_moved: true }
                     }
                 });
@@ -566,7 +565,7 @@ impl Marker<'_> {
         let each = self.length(strips, &strip)? / WAVE_TILES;
         let size = ((each as i64).clamp(WAVE_SIZE, LONGEST_STRIP) / size).max(1) * size;
         let all = vec![tiles(self.scop, strip, size)?, tiles(self.scop, other, size)?];
-        let band = over_tiles(strips.clone().insert_partial_schedule(rows(self.scop, all)?)?)?;
+        let band = over_tiles(strips.clone().insert_partial_schedule(band_of(self.scop, all)?)?)?;
         Ok(Wave { band, sizes: [size; 2], is_moved: true })
     }
 }
@@ -641,28 +640,4 @@ fn first(node: &ScheduleNode, member: usize) -> isl::Result<ScheduleNode> {
 /// A band of loops over tiles with other rows.
 fn with_rows(node: &ScheduleNode, rows: MultiUnionPwAff) -> isl::Result<ScheduleNode> {
     over_tiles(node.clone().delete()?.insert_partial_schedule(rows)?)
-}
-
-/// The band as one of loops over tiles.
-fn over_tiles(band: ScheduleNode) -> isl::Result<ScheduleNode> {
-    let mut band = band.band_set_permutable(1)?;
-    for at in 0..band.band_n_member()? {
-        band = band.band_member_set_ast_loop_type(at, AstLoopType::Atomic)?;
-    }
-    Ok(band)
-}
-
-/// The start of the tile that a row is in.
-fn tiles(scop: &Scop, row: UnionPwAff, size: i64) -> isl::Result<UnionPwAff> {
-    let size = Val::int_from_si(&scop.ctx, size)?;
-    row.scale_down_val(size.clone())?.floor()?.scale_val(size)
-}
-
-fn rows(scop: &Scop, rows: Vec<UnionPwAff>) -> isl::Result<MultiUnionPwAff> {
-    let space = Space::set_alloc(&scop.ctx, 0, rows.len())?;
-    let mut list = UnionPwAffList::alloc(&scop.ctx, rows.len())?;
-    for row in rows {
-        list = list.add(row)?;
-    }
-    MultiUnionPwAff::from_union_pw_aff_list(space, list)
 }

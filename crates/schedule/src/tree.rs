@@ -659,7 +659,8 @@ pub fn values(node: &ScheduleNode, row: UnionPwAff) -> isl::Result<Set> {
     Set::from_union_set(UnionMap::from_union_pw_aff(row)?.intersect_domain(node.get_domain()?)?.range()?)
 }
 
-fn change_band(
+/// Makes a change to the leaf band at `node`, given its parts.
+pub fn change_band(
     scop: &Scop,
     node: ScheduleNode,
     freedom: &Freedom,
@@ -727,9 +728,7 @@ fn jam_band(scop: &Scop, node: ScheduleNode, member: usize, rows: i64) -> isl::R
         node = node.band_split(1)?;
     }
     let row = node.band_get_partial_schedule()?;
-    let size = Val::int_from_si(&scop.ctx, rows)?;
-    let strips = row.get_at(0)?.scale_down_val(size.clone())?.floor()?.scale_val(size)?;
-    let strips = MultiUnionPwAff::from_union_pw_aff(strips)?;
+    let strips = MultiUnionPwAff::from_union_pw_aff(tiles(scop, row.get_at(0)?, rows)?)?;
     let node = node.delete()?.insert_partial_schedule(strips)?;
     let node = node.band_member_set_ast_loop_type(0, AstLoopType::Atomic)?;
     insert_rows(scop, node.child(0)?, &row)?.parent()
@@ -808,21 +807,38 @@ fn insert_tile_loops(
     change: &Change,
 ) -> isl::Result<ScheduleNode> {
     let points = node.band_get_partial_schedule()?;
-    let mut tile_rows = UnionPwAffList::alloc(&scop.ctx, tiled.len())?;
-    for &(at, size) in tiled {
-        let size = Val::int_from_si(&scop.ctx, size)?;
-        let row = points.get_at(at)?;
-        tile_rows = tile_rows.add(row.scale_down_val(size.clone())?.floor()?.scale_val(size)?)?;
-    }
-    let space = isl::Space::set_alloc(&scop.ctx, 0, tiled.len())?;
-    let tile_rows = MultiUnionPwAff::from_union_pw_aff_list(space, tile_rows)?;
-    let mut node = node.insert_partial_schedule(tile_rows)?.band_set_permutable(1)?;
+    let tile = |&(at, size): &(usize, i64)| tiles(scop, points.get_at(at)?, size);
+    let rows = band_of(scop, tiled.iter().map(tile).collect::<isl::Result<_>>()?)?;
+    let mut node = over_tiles(node.insert_partial_schedule(rows)?)?;
     for (position, &(at, _)) in tiled.iter().enumerate() {
-        node = node
-            .band_member_set_coincident(position, i32::from(freedom.coincident[change.order[at]]))?
-            .band_member_set_ast_loop_type(position, AstLoopType::Atomic)?;
+        node = node.band_member_set_coincident(position, i32::from(freedom.coincident[change.order[at]]))?;
     }
     Ok(node)
+}
+
+/// The band as one of loops over tiles.
+pub fn over_tiles(band: ScheduleNode) -> isl::Result<ScheduleNode> {
+    let mut band = band.band_set_permutable(1)?;
+    for at in 0..band.band_n_member()? {
+        band = band.band_member_set_ast_loop_type(at, AstLoopType::Atomic)?;
+    }
+    Ok(band)
+}
+
+/// The start of the tile that a row is in.
+pub fn tiles(scop: &Scop, row: UnionPwAff, size: i64) -> isl::Result<UnionPwAff> {
+    let size = Val::int_from_si(&scop.ctx, size)?;
+    row.scale_down_val(size.clone())?.floor()?.scale_val(size)
+}
+
+/// A band of these rows.
+pub fn band_of(scop: &Scop, rows: Vec<UnionPwAff>) -> isl::Result<MultiUnionPwAff> {
+    let space = isl::Space::set_alloc(&scop.ctx, 0, rows.len())?;
+    let mut list = UnionPwAffList::alloc(&scop.ctx, rows.len())?;
+    for row in rows {
+        list = list.add(row)?;
+    }
+    MultiUnionPwAff::from_union_pw_aff_list(space, list)
 }
 
 #[cfg(test)]

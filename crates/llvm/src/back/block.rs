@@ -23,9 +23,10 @@
 use super::builder::{Builder, Type};
 use super::emit::Emitter;
 use super::panel::{BlockPanels, Use};
+use super::part::Part;
 use super::rewrite::{Place, cell_facts, op_named};
 use crate::front::lift::Touched;
-use crate::pass::{Inst, Value};
+use crate::pass::{self, Inst, Value};
 use assume::Rows;
 use astgen::{Expr, For, Linear, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
@@ -69,7 +70,7 @@ pub(super) struct Block<'a, 'p> {
 pub(super) struct Moving<'a> {
     pub(super) place: &'a Place,
     pub(super) summed: Vec<i64>,
-    row: Vec<i64>,
+    pub(super) row: Vec<i64>,
     column: Vec<i64>,
 }
 
@@ -156,7 +157,23 @@ pub(super) struct Kernel<'a, 'p> {
     spread: HashMap<(Operand, At), Value<'p>>,
     /// How many steps were done.
     pub(super) steps: Value<'p>,
+    /// The part of the terms whose row operands are in their panels; `None`: those of all terms are.
+    pub(super) part: Option<Part<'p>>,
     pub(super) block: &'a Block<'a, 'p>,
+}
+
+impl Kernel<'_, '_> {
+    /// Another step begins.
+    fn forget_step(&mut self) {
+        self.known.clear();
+        self.spread.clear();
+    }
+}
+
+/// How many steps were done, and the sums after them, in the order of the block's vectors.
+struct Terms<'p> {
+    steps: Value<'p>,
+    sums: Vec<Value<'p>>,
 }
 
 impl<'a, 'p> Emitter<'a, 'p> {
@@ -303,6 +320,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
             known: HashMap::new(),
             spread: HashMap::new(),
             steps: b.index(0),
+            part: None,
             block,
         };
         let steps = b.exact(LLVMSub, last, first);
@@ -316,8 +334,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
 
     /// The loop over the terms, with what is before and behind it; `last` is the number of the last step.
     fn terms(&self, mut kernel: Kernel<'_, 'p>, last: Value<'p>) -> Option<()> {
-        let (b, block) = (self.builder(), kernel.block);
-        let [head, stored] = [c"orthant.terms", c"orthant.stored"].map(|name| b.block(name));
+        let block = kernel.block;
         let at: Vec<At> =
             (0..block.height).flat_map(|row| (0..block.vectors).map(move |at| (row, at))).collect();
         let addresses: Vec<_> =
@@ -329,6 +346,81 @@ impl<'a, 'p> Emitter<'a, 'p> {
         };
         let loaded: Vec<_> = at.iter().zip(&addresses).map(load).collect();
         self.announce_next(&kernel, &addresses);
+        let first = Terms { steps: kernel.steps, sums: loaded };
+        let sums =
+            match kernel.panels.is_some_and(|panels| panels.parts.is_some()) && kernel.columns == Use::Load {
+                true => self.terms_in_parts(&mut kernel, &at, first, last)?,
+                false => self.add_terms(&mut kernel, &at, first, last)?.sums,
+            };
+        let mask = |at: &At| kernel.cut.map(|cut| cut.cells[at]);
+        for ((at, address), sum) in at.iter().zip(&addresses).zip(&sums) {
+            self.store_cells(place, *sum, *address, mask(at));
+        }
+        Some(())
+    }
+
+    /// Adds the terms of one step after the other, up to the `last`; the builder goes on behind the loop.
+    fn add_terms(
+        &self,
+        kernel: &mut Kernel<'_, 'p>,
+        at: &[At],
+        first: Terms<'p>,
+        last: Value<'p>,
+    ) -> Option<Terms<'p>> {
+        let (b, block) = (self.builder(), kernel.block);
+        let [head, after] = [c"orthant.terms", c"orthant.added"].map(|name| b.block(name));
+        let phis = self.begin_terms(head, first);
+        kernel.forget_step();
+        (kernel.steps, kernel.cells) =
+            (phis.steps, at.iter().copied().zip(phis.sums.iter().copied()).collect());
+        let mut sums = Vec::new();
+        for at in at {
+            sums.push(self.wide(block.stored.0, block.stored.1, *at, kernel)?);
+        }
+        let next = Terms { steps: b.exact(LLVMAdd, phis.steps, b.index(1)), sums };
+        b.branch(b.compare(LLVMIntSLE, next.steps, last), head, after);
+        self.repeat_terms(&phis, &next, head);
+        b.at_end(after);
+        Some(next)
+    }
+
+    /// The same, where the row operands of as many steps as a vector has lanes are computed before those steps: while their
+    /// products are added, the processor computes the next ones.
+    fn terms_in_parts(
+        &self,
+        kernel: &mut Kernel<'_, 'p>,
+        at: &[At],
+        first: Terms<'p>,
+        last: Value<'p>,
+    ) -> Option<Vec<Value<'p>>> {
+        let (b, lanes) = (self.builder(), kernel.block.lanes);
+        let [head, after] = [c"orthant.part", c"orthant.parts"].map(|name| b.block(name));
+        let bytes = kernel.panels?.parts?.bytes;
+        self.fill_part(kernel, b.index(0), last)?;
+        let before = b.here();
+        let phis = self.begin_terms(head, first);
+        let room = b.phi(b.int(64));
+        b.add_incoming(room, b.index(0), before);
+        let other = b.exact(LLVMSub, b.index(bytes), room);
+        kernel.forget_step();
+        kernel.steps = b.exact(LLVMAdd, phis.steps, b.index(lanes));
+        self.fill_part(kernel, other, last)?;
+        (kernel.steps, kernel.part) = (phis.steps, Some(Part { first: phis.steps, room }));
+        let end = b.exact(LLVMAdd, phis.steps, b.index(lanes - 1));
+        let end = b.select(b.compare(LLVMIntSLT, end, last), end, last);
+        let (steps, sums) = (phis.steps, phis.sums.clone());
+        let next = self.add_terms(kernel, at, Terms { steps, sums }, end)?;
+        let latch = b.here();
+        b.branch(b.compare(LLVMIntSLE, next.steps, last), head, after);
+        b.add_incoming(room, other, latch);
+        self.repeat_terms(&phis, &next, latch);
+        b.at_end(after);
+        Some(next.sums)
+    }
+
+    /// Begins a loop over terms.
+    fn begin_terms(&self, head: pass::Block<'p>, first: Terms<'p>) -> Terms<'p> {
+        let b = self.builder();
         let before = b.here();
         b.jump(head);
         b.at_end(head);
@@ -337,24 +429,14 @@ impl<'a, 'p> Emitter<'a, 'p> {
             b.add_incoming(phi, first, before);
             phi
         };
-        let steps = phi(kernel.steps);
-        let phis: Vec<_> = loaded.into_iter().map(phi).collect();
-        (kernel.steps, kernel.cells) = (steps, at.iter().copied().zip(phis.iter().copied()).collect());
-        let mut sums = Vec::new();
-        for at in &at {
-            sums.push(self.wide(block.stored.0, block.stored.1, *at, &mut kernel)?);
+        Terms { steps: phi(first.steps), sums: first.sums.into_iter().map(phi).collect() }
+    }
+
+    /// What a loop over terms goes on with.
+    fn repeat_terms(&self, phis: &Terms<'p>, next: &Terms<'p>, latch: pass::Block<'p>) {
+        for (phi, value) in phis.sums.iter().chain([&phis.steps]).zip(next.sums.iter().chain([&next.steps])) {
+            self.builder().add_incoming(*phi, *value, latch);
         }
-        let next = b.exact(LLVMAdd, steps, b.index(1));
-        b.branch(b.compare(LLVMIntSLE, next, last), head, stored);
-        for (phi, value) in phis.iter().chain([&steps]).zip(sums.iter().chain([&next])) {
-            b.add_incoming(*phi, *value, head);
-        }
-        b.at_end(stored);
-        let mask = |at: &At| kernel.cut.map(|cut| cut.cells[at]);
-        for ((at, address), sum) in at.iter().zip(&addresses).zip(&sums) {
-            self.store_cells(place, *sum, *address, mask(at));
-        }
-        Some(())
     }
 
     /// Has the cells of the next rows fetched meanwhile, if there are many terms.
@@ -514,6 +596,19 @@ impl<'a, 'p> Emitter<'a, 'p> {
         Some(if columns == 0 { address } else { b.displace(address, b.index(columns), false) })
     }
 
+    /// The address of the first cell of a row after some steps.
+    pub(super) fn term_address(
+        &self,
+        kernel: &Kernel<'_, 'p>,
+        access: AccessId,
+        (row, steps): (i64, Value<'p>),
+    ) -> Option<Value<'p>> {
+        let b = self.builder();
+        // The row's part first: it does not change in the loop.
+        let row = self.cell_address(kernel, access, (row, 0))?;
+        Some(b.displace(row, b.binary(LLVMMul, steps, kernel.bases[&access].term), false))
+    }
+
     /// The vector of a value.
     fn wide(
         &self,
@@ -522,6 +617,9 @@ impl<'a, 'p> Emitter<'a, 'p> {
         at: At,
         kernel: &mut Kernel<'_, 'p>,
     ) -> Option<Value<'p>> {
+        if let Some(value) = self.own_copy(operand, at, kernel) {
+            return Some(self.builder().spread(value, kernel.block.lanes));
+        }
         let (value, at) = self.narrow_or_wide(operand, ty, at, kernel)?;
         if kernel.block.varies(operand).column {
             return Some(value);
@@ -584,9 +682,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
         kernel: &Kernel<'_, 'p>,
     ) -> Option<Value<'p>> {
         let (b, moving) = (self.builder(), &kernel.block.accesses[&access]);
-        // The row's part first: it does not change in the loop.
-        let row = self.cell_address(kernel, access, (at.0, 0))?;
-        let here = b.displace(row, b.binary(LLVMMul, kernel.steps, kernel.bases[&access].term), false);
+        let here = self.term_address(kernel, access, (at.0, kernel.steps))?;
         let (lanes, mask) = (kernel.block.lanes, kernel.cut.map(|cut| cut.columns[at.1 as usize]));
         Some(match moving.next() {
             Next::Same => self.load_cells(moving.place, ty, here, (1, None)),

@@ -588,8 +588,17 @@ impl<'p> Builder<'p> {
     }
 }
 
-/// Intrinsics of one type that round each element of a vector as they round a number.
+/// Intrinsics of one type that do to each element of a vector what they do to a number.
 fn is_elementwise(callee: &str) -> bool {
-    const NAMES: [&str; 4] = ["llvm.fmuladd.", "llvm.fma.", "llvm.fabs.", "llvm.sqrt."];
+    const NAMES: [&str; 8] = [
+        "llvm.fmuladd.",
+        "llvm.fma.",
+        "llvm.fabs.",
+        "llvm.sqrt.",
+        "llvm.smax.",
+        "llvm.smin.",
+        "llvm.umax.",
+        "llvm.umin.",
+    ];
     NAMES.iter().any(|name| callee.starts_with(name))
 }

@@ -7,7 +7,7 @@
 //!   blocks stores its values, one term behind the other, while it uses them; the others load them, one vector behind the other.
 //!   Cells that are far apart are gathered once for all blocks.
 //! - A *row operand* is the greatest part of a term that stands still along the columns, if something is computed for it. It is
-//!   computed for all terms before the first one.
+//!   computed for some terms before the first of them ([`super::part`]), or for all before the first one.
 //!
 //! Values are stored and loaded as they are: the results are the same, to the bit.
 //!
@@ -20,9 +20,10 @@
 //! - Threads have panels of their own.
 //! - Blocks that are cut compute their operands themselves: what they may touch differs.
 
-use super::block::{At, Block, Kernel, MASKED_BITS};
-use super::builder::{Builder, Type};
+use super::block::{At, Block, Kernel};
+use super::builder::Type;
 use super::emit::Emitter;
+use super::part::Parts;
 use super::scratch::ALIGNMENT;
 use crate::pass::Value;
 use astgen::{For, Node, Variable, stmts_in};
@@ -50,8 +51,9 @@ impl PanelMemory<'_> {
 #[derive(Default)]
 pub(super) struct Panels<'p> {
     memory: Option<Value<'p>>,
-    /// Bytes of it.
+    /// Bytes of it, and how many there may be.
     size: i64,
+    most: i64,
     /// A slot: whether column operands are stored since the loop over blocks began.
     filled: Option<Value<'p>>,
 }
@@ -94,20 +96,20 @@ pub(super) enum Use {
 
 /// An operand's values: those of columns lie in the order of terms, each with all its columns; those of rows in the order of rows,
 /// each with all its terms, which can be computed as vectors.
-struct Panel<'p> {
-    operand: Operand,
-    ty: Type<'p>,
+pub(super) struct Panel<'p> {
+    pub(super) operand: Operand,
+    pub(super) ty: Type<'p>,
     /// Bytes of a value.
-    bytes: i64,
+    pub(super) bytes: i64,
     /// From one term to the next.
-    term: i64,
+    pub(super) term: i64,
     /// From one row or column to the next.
-    cell: i64,
-    start: Value<'p>,
+    pub(super) cell: i64,
+    pub(super) start: Value<'p>,
 }
 
 impl<'p> Panel<'p> {
-    fn find<'a>(panels: &'a [Self], operand: &Operand) -> Option<&'a Self> {
+    pub(super) fn find<'a>(panels: &'a [Self], operand: &Operand) -> Option<&'a Self> {
         panels.iter().find(|panel| panel.operand == *operand)
     }
 }
@@ -115,33 +117,39 @@ impl<'p> Panel<'p> {
 /// The panels of one block.
 pub(super) struct BlockPanels<'p> {
     columns: Vec<Panel<'p>>,
-    rows: Vec<Panel<'p>>,
+    pub(super) rows: Vec<Panel<'p>>,
+    /// If row operands are computed in parts, one after the other.
+    pub(super) parts: Option<Parts>,
 }
 
 /// The operands of a block that may have panels, and the number of its terms at most.
 struct Wanted<'p> {
     columns: Vec<(Operand, Type<'p>)>,
     rows: Vec<(Operand, Type<'p>)>,
-    depth: i64,
+    /// How many terms there are, if that is known.
+    depth: Option<i64>,
+    parts: Option<Parts>,
 }
 
 impl<'a, 'p> Emitter<'a, 'p> {
     /// Makes the memory; the builder must be in the function's entry block.
     pub(super) fn make_panels(&mut self, nodes: &[Node], memory: &PanelMemory<'p>) {
+        self.panels.most = i64::try_from(memory.most).unwrap_or(i64::MAX);
         let size = self.panel_bytes(nodes, None);
-        if size <= 0 || size.unsigned_abs() > memory.most {
+        if size <= 0 || size > self.panels.most {
             return;
         }
         let b = self.builder();
         let make = || (b.array_slot(size.unsigned_abs(), ALIGNMENT as u32), size);
         let (start, size) = memory.made.get().filter(|(_, made)| *made >= size).unwrap_or_else(make);
         memory.made.set(Some((start, size)));
-        self.panels = Panels { memory: Some(start), size, filled: Some(b.slot(b.int(1))) };
+        self.panels =
+            Panels { memory: Some(start), size, most: self.panels.most, filled: Some(b.slot(b.int(1))) };
     }
 
     /// Memory of its own for a loop that runs in threads, which has it once for each thread; what there was before.
     pub(super) fn private_panels(&mut self, l: &For) -> Option<Panels<'p>> {
-        let mut private = Panels { filled: self.panels.filled, ..Panels::default() };
+        let mut private = Panels { filled: self.panels.filled, most: self.panels.most, ..Panels::default() };
         private.size = self.panel_bytes(&l.body, Some(Around::of(l))).min(self.panels.size);
         if private.size > 0 {
             let (b, here) = (self.builder(), self.builder().here());
@@ -196,18 +204,31 @@ impl<'a, 'p> Emitter<'a, 'p> {
         };
         let columns = place(&wanted.columns, &|bytes| wanted.column_layout(block, bytes));
         let rows = place(&wanted.rows, &|bytes| wanted.row_layout(block, bytes));
-        (!columns.is_empty() || !rows.is_empty()).then_some(BlockPanels { columns, rows })
+        let is_any = !columns.is_empty() || !rows.is_empty();
+        is_any.then_some(BlockPanels { columns, rows, parts: wanted.parts })
     }
 
     fn wanted(&self, summed: &For, block: &Block<'_, 'p>, around: Option<Around>) -> Wanted<'p> {
-        let mut wanted = Wanted { columns: Vec::new(), rows: Vec::new(), depth: 0 };
+        let mut wanted = Wanted { columns: Vec::new(), rows: Vec::new(), depth: None, parts: None };
         let Some((size, around)) = summed.block.as_ref().zip(around) else { return wanted };
-        let Some(depth) = size.depth.filter(|_| size.is_whole && self.may_have_panels) else { return wanted };
-        wanted.depth = depth;
+        if !size.is_whole || !self.may_have_panels {
+            return wanted;
+        }
         self.add_operands(block, block.stored.0, block.stored.1, &mut wanted);
         let is_known = |(_, ty): &(Operand, Type<'p>)| self.value_bytes(*ty) > 0;
         wanted.columns.retain(is_known);
         wanted.rows.retain(is_known);
+        wanted.depth = size.depth;
+        wanted.parts = self.parts(block, &wanted.rows);
+        if size.depth.is_none() {
+            wanted.columns.clear();
+        }
+        if wanted.parts.is_none() {
+            wanted.rows.retain(|(operand, _)| size.depth.is_some() && matches!(operand, Operand::Op(_)));
+        }
+        if wanted.bytes(self, block) > self.panels.most {
+            wanted.rows.clear();
+        }
         let moves = [&summed.first, &summed.last, &size.column];
         let is_still = !moves.iter().any(|bound| bound.mentions(around.variable));
         let stays = |operand: &Operand| {
@@ -225,6 +246,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let list = match (varies.row, varies.column, operand) {
             (false, true, _) => &mut wanted.columns,
             (true, false, Operand::Op(_)) => &mut wanted.rows,
+            (true, false, Operand::Read(_)) if self.wants_copy(block, operand) => &mut wanted.rows,
             (true, true, Operand::Op(at)) => {
                 let op = &block.stmt.body.ops[*at];
                 let originals = self.op_inst(block.id, &op.name).map_or(Vec::new(), |inst| inst.operands());
@@ -256,14 +278,16 @@ impl<'a, 'p> Emitter<'a, 'p> {
         }
     }
 
-    fn value_bytes(&self, ty: Type<'p>) -> i64 {
+    pub(super) fn value_bytes(&self, ty: Type<'p>) -> i64 {
         self.builder().bits(ty).map_or(0, |bits| i64::from(bits / 8))
     }
 
-    /// Writes the loop that computes the row operands of all terms up to the `last`.
+    /// Writes the loop that computes the row operands of all terms up to the `last`, if these are not computed as vectors
+    /// between the terms.
     pub(super) fn fill_rows(&self, kernel: &mut Kernel<'_, 'p>, last: Value<'p>) -> Option<()> {
         // Taken out of the kernel: nothing is to be loaded that is not stored yet.
-        let Some(panels) = kernel.panels.take().filter(|panels| !panels.rows.is_empty()) else {
+        let is_first = |panels: &&BlockPanels<'p>| !panels.rows.is_empty() && panels.parts.is_none();
+        let Some(panels) = kernel.panels.take().filter(is_first) else {
             return Some(());
         };
         let (b, block) = (self.builder(), kernel.block);
@@ -274,78 +298,18 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let steps = b.phi(b.int(64));
         b.add_incoming(steps, b.index(0), before);
         kernel.steps = steps;
-        let is_wide = self.widest_bits >= MASKED_BITS
-            && panels.rows.iter().all(|panel| self.is_wide_along_terms(block, &panel.operand));
-        let lanes = if is_wide { block.lanes } else { 1 };
-        let mask = b.compare(LLVMIntSLE, b.counting(steps, block.lanes), b.spread(last, block.lanes));
         for panel in &panels.rows {
             for row in 0..block.height {
-                let value = match is_wide {
-                    true => self.along_terms(&panel.operand, panel.ty, row, (mask, kernel))?,
-                    false => self.computed(&panel.operand, panel.ty, (row, 0), kernel)?,
-                };
+                let value = self.computed(&panel.operand, panel.ty, (row, 0), kernel)?;
                 b.store_at(value, self.panel_address(panel, steps, row), panel.bytes as u32);
             }
         }
-        let next = b.exact(LLVMAdd, steps, b.index(lanes));
+        let next = b.exact(LLVMAdd, steps, b.index(1));
         let latch = b.here();
         b.branch(b.compare(LLVMIntSLE, next, last), head, after);
         b.add_incoming(steps, next, latch);
         b.at_end(after);
         Some(())
-    }
-
-    /// Whether an operand's values for several terms can be computed as a vector.
-    fn is_wide_along_terms(&self, block: &Block<'_, 'p>, operand: &Operand) -> bool {
-        match operand {
-            Operand::Outside(_) => true,
-            Operand::Read(access) => {
-                let steps = &block.accesses[access].summed;
-                steps
-                    .split_last()
-                    .is_none_or(|(last, outer)| (0..=1).contains(last) && outer.iter().all(|step| *step == 0))
-            }
-            Operand::Op(at) => {
-                let op = &block.stmt.body.ops[*at];
-                self.op_inst(block.id, &op.name).is_some_and(Builder::can_widen)
-                    && op.operands.iter().all(|operand| self.is_wide_along_terms(block, operand))
-            }
-        }
-    }
-
-    /// A value of a row for as many terms as a vector has lanes, under a mask of those that there are.
-    fn along_terms(
-        &self,
-        operand: &Operand,
-        ty: Type<'p>,
-        row: i64,
-        (mask, kernel): (Value<'p>, &Kernel<'_, 'p>),
-    ) -> Option<Value<'p>> {
-        let (b, block) = (self.builder(), kernel.block);
-        match operand {
-            Operand::Outside(name) => Some(b.spread(self.lifted.outside.find(name)?, block.lanes)),
-            Operand::Read(access) => {
-                let moving = &block.accesses[access];
-                let row = self.cell_address(kernel, *access, (row, 0))?;
-                if moving.summed.last().is_none_or(|step| *step == 0) {
-                    return Some(b.spread(self.load_cells(moving.place, ty, row, (1, None)), block.lanes));
-                }
-                let term = b.binary(LLVMMul, kernel.steps, b.index(moving.place.cell_bytes));
-                let here = b.displace(row, term, false);
-                Some(self.load_cells(moving.place, ty, here, (block.lanes, Some(mask))))
-            }
-            Operand::Op(at) => {
-                let op = &block.stmt.body.ops[*at];
-                let inst = self.op_inst(block.id, &op.name)?;
-                let count = inst.operands().len() - usize::from(inst.is_call());
-                let originals = inst.operands().into_iter().take(count);
-                let wide = |(operand, original): (&Operand, Value<'p>)| {
-                    self.along_terms(operand, b.type_of(original), row, (mask, kernel))
-                };
-                let operands = op.operands.iter().zip(originals).map(wide).collect::<Option<Vec<_>>>()?;
-                b.widen(inst, &operands, block.lanes)
-            }
-        }
     }
 
     /// An operand's value, if it is in a panel.
@@ -356,12 +320,12 @@ impl<'a, 'p> Emitter<'a, 'p> {
         kernel: &Kernel<'_, 'p>,
     ) -> Option<Value<'p>> {
         let (b, panels) = (self.builder(), kernel.panels?);
+        if panels.parts.is_some() && Panel::find(&panels.rows, operand).is_some() {
+            return self.part_value(operand, (at.0, 0), kernel);
+        }
         if let Some(panel) = Panel::find(&panels.rows, operand) {
-            return Some(b.load_at(
-                panel.ty,
-                self.panel_address(panel, kernel.steps, at.0),
-                panel.bytes as u32,
-            ));
+            let address = self.panel_address(panel, kernel.steps, at.0);
+            return Some(b.load_at(panel.ty, address, panel.bytes as u32));
         }
         let panel = Panel::find(&panels.columns, operand).filter(|_| kernel.columns == Use::Load)?;
         let (address, alignment) = self.panel_vector(panel, at, kernel);
@@ -431,16 +395,24 @@ impl<'p> Wanted<'p> {
 
     fn column_layout(&self, block: &Block<'_, 'p>, bytes: i64) -> Layout {
         let term = block.lanes * block.vectors * bytes;
-        Layout { term, cell: bytes, size: aligned(self.depth * term) }
+        Layout { term, cell: bytes, size: aligned(self.depth.unwrap_or(0) * term) }
+    }
+
+    fn row_layout(&self, block: &Block<'_, 'p>, bytes: i64) -> Layout {
+        match &self.parts {
+            // A value's place depends on how it is computed.
+            Some(parts) => Layout { term: 0, cell: 0, size: parts.panel_bytes(block) },
+            None => self.all_rows_layout(block, bytes),
+        }
     }
 
     /// The first values of rows do not want the same lines of a cache. Behind the last one there is room for a vector.
-    fn row_layout(&self, block: &Block<'_, 'p>, bytes: i64) -> Layout {
-        let cell = aligned(self.depth * bytes) + ALIGNMENT;
+    fn all_rows_layout(&self, block: &Block<'_, 'p>, bytes: i64) -> Layout {
+        let cell = aligned(self.depth.unwrap_or(0) * bytes) + ALIGNMENT;
         Layout { term: bytes, cell, size: block.height * cell }
     }
 }
 
-fn aligned(bytes: i64) -> i64 {
+pub(super) fn aligned(bytes: i64) -> i64 {
     (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT
 }

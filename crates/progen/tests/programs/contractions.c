@@ -65,6 +65,13 @@ static unsigned long hash(const void *bytes, size_t count, unsigned long seed) {
         for (int k = 0; k < p; k++)                                                                                   \
           c[i][j] += (f * a[k][i] + f) * b[k][j] + f * a[k][i] * d[k][j];                                             \
   }                                                                                                                   \
+  /* The weight of a term is the same for all rows. */                                                                 \
+  __attribute__((noinline)) static void by_term_##T(int n, int m, int p, T c[n][m], T a[p][n], T b[p][m], T w[p]) {    \
+    for (int i = 0; i < n; i++)                                                                                        \
+      for (int j = 0; j < m; j++)                                                                                      \
+        for (int k = 0; k < p; k++)                                                                                    \
+          c[i][j] += w[k] * a[k][i] * b[k][j];                                                                         \
+  }                                                                                                                    \
   __attribute__((noinline)) static void below_##T(int n, int p, T c[n][n], T a[n][p], T b[p][n]) {                    \
     for (int i = 0; i < n; i++)                                                                                       \
       for (int j = 0; j <= i; j++)                                                                                    \
@@ -130,6 +137,8 @@ static unsigned long hash(const void *bytes, size_t count, unsigned long seed) {
     ca = fresh_##T(0, n, m);                                                                                          \
     plain_##T(n, m, p, (void *)ca, (void *)np, (void *)pm);                                                           \
     scaled_##T(n, m, p, (void *)ca, (void *)pn, (void *)pm, (T)3);                                                    \
+    by_term_##T(n, m, p, (void *)ca, (void *)pn, (void *)pm, fresh_##T(5, 1, p));                                      \
+    nn = fresh_##T(5, n, n);                                                                                           \
     weighted_##T(n, m, p, (void *)ca, (void *)np, (void *)pm, (T)7);                                                   \
     two_##T(n, m, p, (void *)ca, (void *)np, (void *)pm, (void *)dm);                                                 \
     shared_##T(n, m, p, (void *)ca, (void *)pn, (void *)pm, (void *)dm, (T)7);                                        \

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { MOST = 131, PAGE = 4096, PAGES = (MOST * MOST * 8 + PAGE - 1) / PAGE, MATRICES = 3 };
+enum { MOST = 311, PAGE = 4096, PAGES = (MOST * MOST * 8 + PAGE - 1) / PAGE, MATRICES = 3 };
 static char *pages;
 
 static void reserve(void) {
@@ -219,7 +219,7 @@ static unsigned long others(int n) {
 }
 
 int main(void) {
-  static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 23, 31, 33, 34, 37, 41, 48, 65, 77, 100, MOST};
+  static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 23, 31, 33, 34, 37, 41, 48, 65, 77, 100, 131, MOST};
   reserve();
   FOR(i, 0, (int)(sizeof sizes / sizeof *sizes)) {
     int n = sizes[i];
