@@ -23,7 +23,7 @@ int main(void) {
 //     new order: T(S0): (i0)
 //     if at run time: n >= 1 [something to do] held 9 of 10 times
 //     if at run time: b_0 and a_1 do not overlap [no overlap, %s:7:10] held 3 of 9 times
-//     code: 4 blocks, 14 instructions; the new loops add 5 blocks, 49 instructions
+//     code: 4 blocks, 14 instructions; the new loops add 5 blocks, 47 instructions
 //     before:
 //       for (c0 = 0; c0 <= n - 1; c0 += 1) {
 //         S0(c0);

@@ -19,7 +19,7 @@ void prefix(int n, double *a) {
 //     new order: T(S0): (i0, i1)
 //                band (i0, i1): permutable, coincident i0 and i1, innermost loop parallel
 //     threads: for (c0 = 0; c0 <= 999; c0 += 1), if there is enough to do (120000 instructions)
-//     code: 3 blocks, 16 instructions; the new loops add 11 blocks, 48 instructions
+//     code: 3 blocks, 16 instructions; the new loops add 11 blocks, 43 instructions
 //     before:
 //       for (c0 = 0; c0 <= 999; c0 += 1) {
 //         for (c1 = 0; c1 <= 999; c1 += 1) {

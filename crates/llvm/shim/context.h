@@ -20,6 +20,8 @@
 #define ORTHANT_FORK "GOMP_parallel"
 // The attribute of functions that run in threads.
 #define ORTHANT_THREADS "orthant-threads"
+// The attribute of functions with new loops, until OrthantRowsPass has seen them.
+#define ORTHANT_LOOPS "orthant-loops"
 // What is said of loops that OrthantRowsPass writes out.
 #define ORTHANT_ROWS "orthant.rows"
 // The same before LLVM's vectorizers.
@@ -56,10 +58,14 @@ struct OrthantHoistPass : llvm::PassInfoMixin<OrthantHoistPass> {
 };
 
 // Writes out rows that LLVM's vectorizers are to see without a loop (rows.cpp).
-void orthant_rows_now(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+struct OrthantRowsNowPass : llvm::PassInfoMixin<OrthantRowsNowPass> {
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
 
 // Writes out the iterations of marked loops (rows.cpp).
 struct OrthantRowsPass : llvm::PassInfoMixin<OrthantRowsPass> {
+  bool is_last; // LLVM's vectorizers have passed
+  explicit OrthantRowsPass(bool is_last) : is_last(is_last) {}
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 

@@ -56,7 +56,12 @@ Done run_rust(Function &F, FunctionAnalysisManager &FAM, int session) {
   bool is_changed = orthant_rs_run(&pass, session);
   if (orthant_finish(pass))
     return Done::undone;
-  return is_changed ? Done::changed : Done::nothing;
+  if (!is_changed)
+    return Done::nothing;
+  F.addFnAttr(ORTHANT_LOOPS);
+  for (Function *body : pass.outlined)
+    body->addFnAttr(ORTHANT_LOOPS);
+  return Done::changed;
 }
 
 class OrthantFunctionPass : public PassInfoMixin<OrthantFunctionPass> {
@@ -158,7 +163,7 @@ bool parse_name(StringRef name, FunctionPassManager &passes, ArrayRef<PassBuilde
     passes.addPass(OrthantErrorPass(session.error));
   else {
     add_passes(passes, session.number);
-    passes.addPass(OrthantRowsPass()); // whatever comes behind it
+    passes.addPass(OrthantRowsPass(/*is_last=*/false)); // whatever comes behind it
   }
   return true;
 }
@@ -228,22 +233,13 @@ public:
     LoopInfo &LI = FAM.getResult<LoopAnalysis>(F);
     if (F.hasOptNone() || LI.empty() || !has_loads_of_headers(F, LI)) {
       add_passes(passes, session);
-      PreservedAnalyses kept = passes.run(F, FAM);
-      return kept.areAllPreserved() ? kept : with_rows(F, FAM, kept);
+      return passes.run(F, FAM);
     }
     bool changed = false;
     passes.addPass(LoopSimplifyPass());
     passes.addPass(OrthantHoistPass());
     add_passes(passes, session, &changed);
-    if (!orthant_on_trial(F, FAM, passes, changed))
-      return PreservedAnalyses::all();
-    return with_rows(F, FAM, PreservedAnalyses::none());
-  }
-  // Rows that the vectorizer is to see without a loop.
-  static PreservedAnalyses with_rows(Function &F, FunctionAnalysisManager &FAM, const PreservedAnalyses &kept) {
-    FAM.invalidate(F, kept);
-    orthant_rows_now(F, FAM);
-    return PreservedAnalyses::none();
+    return orthant_on_trial(F, FAM, passes, changed) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   // The passes inside are asked one by one whether they are to run.
   static bool isRequired() { return true; }
@@ -255,14 +251,14 @@ bool is_after_link(ThinOrFullLTOPhase phase) {
 
 void add_rows(ModulePassManager &passes) {
   FunctionPassManager functions;
-  functions.addPass(OrthantRowsPass());
+  functions.addPass(OrthantRowsPass(/*is_last=*/false));
   passes.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
 }
 
 void add_rows_behind_vectorizers(PassBuilder &PB) {
   PB.registerVectorizerEndEPCallback([](FunctionPassManager &passes, OptimizationLevel level) {
     if (level != OptimizationLevel::O0)
-      passes.addPass(OrthantRowsPass());
+      passes.addPass(OrthantRowsPass(/*is_last=*/true));
   });
 }
 
@@ -279,16 +275,20 @@ void add_early(PassBuilder &PB, int session) {
 }
 
 void add_late(PassBuilder &PB, int session) {
-  PB.registerVectorizerStartEPCallback([session](FunctionPassManager &passes, OptimizationLevel level) {
+  auto add = [session](FunctionPassManager &passes) {
+    passes.addPass(OrthantLatePass(session));
+    passes.addPass(OrthantRowsNowPass()); // of functions that run in threads, too
+  };
+  PB.registerVectorizerStartEPCallback([add](FunctionPassManager &passes, OptimizationLevel level) {
     if (level != OptimizationLevel::O0)
-      passes.addPass(OrthantLatePass(session));
+      add(passes);
   });
   // Full link-time optimization has no place before its vectorizer; its start is the nearest one.
-  PB.registerFullLinkTimeOptimizationEarlyEPCallback([session](ModulePassManager &passes, OptimizationLevel level) {
+  PB.registerFullLinkTimeOptimizationEarlyEPCallback([add](ModulePassManager &passes, OptimizationLevel level) {
     if (level == OptimizationLevel::O0)
       return;
     FunctionPassManager functions;
-    functions.addPass(OrthantLatePass(session));
+    add(functions);
     passes.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
     add_rows(passes);
   });

@@ -1,39 +1,81 @@
-// Rows that are written out behind LLVM's vectorizers: loops marked by orthant_rows.
+// Rows that are written out: loops marked by orthant_rows.
 //
-// Rows that wait for themselves run side by side as scalars. LLVM's vectorizer of straight code would put one element of each
-// into a vector, which takes longer than what it saves (2 to 3 times as long for the sums of a matrix's rows on a Zen 4). So they
-// stay a loop until it has passed.
+// OrthantRowsNowPass runs before LLVM's vectorizers, at the late position. It writes out rows in a loop that LLVM is to make vectors of,
+// which must not have a loop inside. At the early position LLVM's unroller does so on its way.
+//
+// OrthantRowsPass runs behind LLVM's vectorizers. Rows that wait for themselves run side by side as scalars. LLVM's vectorizer of
+// straight code would put one element of each into a vector, which takes longer than what it saves (2 to 3 times as long for the sums
+// of a matrix's rows on a Zen 4). So they stay a loop until it has passed.
+//
+// The same pass gives what lies apart by constants in a loop one pointer, and lets LLVM no longer know what that was made from
+// (share_pointer): of starts with the bounds of tiles in them strength reduction takes longer than all other passes together.
+// It does so in all loops of functions with new loops where nobody comes later who could use what it hides, otherwise around rows.
 #include "context.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DeadStoreElimination.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SeparateConstOffsetFromGEP.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+#include "llvm/Transforms/Utils/UnrollLoop.h"
 
 using namespace llvm;
 
 namespace {
 
-// Marks the loop for LLVM's unroller if it was marked for us.
-bool take_mark(Loop &loop) {
-  MDNode *id = loop.getLoopID();
-  if (!id || !findOptionMDForLoopID(id, ORTHANT_ROWS))
-    return false;
-  LLVMContext &context = loop.getHeader()->getContext();
-  MDNode *all = MDNode::get(context, {MDString::get(context, "llvm.loop.unroll.full")});
-  loop.setLoopID(makePostTransformationMetadata(context, id, {"llvm.loop.unroll.", ORTHANT_ROWS}, {all}));
-  return true;
+// The loops with this mark, inner ones first.
+SmallVector<Loop *> marked_loops(const LoopInfo &loops, StringRef mark) {
+  SmallVector<Loop *> all = loops.getLoopsInPreorder();
+  erase_if(all, [&](Loop *loop) {
+    MDNode *id = loop->getLoopID();
+    return !id || !findOptionMDForLoopID(id, mark);
+  });
+  std::reverse(all.begin(), all.end());
+  return all;
+}
+
+// Writes these loops out and no others, whatever their own marks say, and finds what the iterations have in common.
+void write_out(ArrayRef<Loop *> marked, Function &F, FunctionAnalysisManager &FAM) {
+  auto &loops = FAM.getResult<LoopAnalysis>(F);
+  auto &scev = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  auto &dominators = FAM.getResult<DominatorTreeAnalysis>(F);
+  auto &assumptions = FAM.getResult<AssumptionAnalysis>(F);
+  SmallSetVector<Loop *, 4> outermost;
+  for (Loop *loop : marked)
+    outermost.insert(loop->getOutermostLoop());
+  for (Loop *loop : outermost) {
+    simplifyLoop(loop, &dominators, &loops, &scev, &assumptions, nullptr, /*PreserveLCSSA=*/false);
+    formLCSSARecursively(*loop, dominators, &loops, &scev);
+  }
+  for (Loop *loop : marked) {
+    UnrollLoopOptions all = {};
+    all.Count = scev.getSmallConstantTripCount(loop);
+    all.Force = true;
+    if (all.Count)
+      UnrollLoop(loop, all, &loops, &scev, &dominators, &assumptions, &FAM.getResult<TargetIRAnalysis>(F),
+                 &FAM.getResult<OptimizationRemarkEmitterAnalysis>(F), /*PreserveLCSSA=*/true);
+  }
+  PreservedAnalyses kept;
+  kept.preserve<LoopAnalysis>();
+  kept.preserve<DominatorTreeAnalysis>();
+  kept.preserve<ScalarEvolutionAnalysis>();
+  FAM.invalidate(F, kept);
+  FunctionPassManager passes;
+  passes.addPass(InstCombinePass());
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  FAM.invalidate(F, passes.run(F, FAM));
 }
 
 // A sum of multiples, and a constant.
@@ -98,14 +140,22 @@ std::optional<Place> moving(Instruction &access, Loop &loop, ScalarEvolution &sc
 }
 
 // Of so many parts of a sum strength reduction can look at all ways to add them up.
-constexpr size_t MOST_PARTS = 4;
+constexpr size_t MOST_PARTS = 1;
+
+// Whether a part of the sum is an address that is hidden already.
+bool is_hidden(const Sum &sum) {
+  return any_of(sum.times, [](auto &each) {
+    auto *part = dyn_cast<SCEVUnknown>(each.first);
+    auto *call = part ? dyn_cast<IntrinsicInst>(part->getValue()) : nullptr;
+    return call && call->getIntrinsicID() == Intrinsic::strip_invariant_group;
+  });
+}
 
 // One pointer for all of them, which begins at a place of which LLVM no longer knows what it was made from: strength reduction would
 // look at all ways to add its parts up, for each row and longer than all other passes together.
-void share_pointer(ArrayRef<Place> places, Loop &loop, ScalarEvolution &scev) {
+void share_pointer(ArrayRef<Place> places, Loop &loop, SCEVExpander &expander) {
   Instruction *before = loop.getLoopPreheader()->getTerminator();
   const Place &first = places.front();
-  SCEVExpander expander(scev, "orthant.start");
   if (!expander.isSafeToExpandAt(first.start, before))
     return;
   IRBuilder<> builder(before);
@@ -127,8 +177,8 @@ void share_pointer(ArrayRef<Place> places, Loop &loop, ScalarEvolution &scev) {
   }
 }
 
-// Addresses of rows that were written out in this loop.
-void share_pointers(Loop &loop, ScalarEvolution &scev) {
+// The addresses in this loop.
+void share_pointers(Loop &loop, ScalarEvolution &scev, SCEVExpander &expander) {
   if (!loop.isInnermost() || !loop.isLoopSimplifyForm())
     return;
   std::vector<std::vector<Place>> all;
@@ -141,60 +191,55 @@ void share_pointers(Loop &loop, ScalarEvolution &scev) {
         same->push_back(*place);
       }
   for (ArrayRef<Place> places : all)
-    if (places.size() > 1 && places.front().sum.times.size() > MOST_PARTS)
-      share_pointer(places, loop, scev);
+    if (places.front().sum.times.size() > MOST_PARTS && !is_hidden(places.front().sum))
+      share_pointer(places, loop, expander);
 }
 
 } // namespace
 
 // Late, LLVM has no pass between this and its vectorizer that unrolls loops, and none that finds what the rows have in common.
-void orthant_rows_now(Function &F, FunctionAnalysisManager &FAM) {
-  auto is_marked = [](Loop *loop) {
-    MDNode *id = loop->getLoopID();
-    return id && findOptionMDForLoopID(id, ORTHANT_ROWS_NOW);
-  };
-  if (none_of(FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder(), is_marked))
-    return;
+PreservedAnalyses OrthantRowsNowPass::run(Function &F, FunctionAnalysisManager &FAM) {
+  SmallVector<Loop *> marked = marked_loops(FAM.getResult<LoopAnalysis>(F), ORTHANT_ROWS_NOW);
+  if (marked.empty())
+    return PreservedAnalyses::all();
+  write_out(marked, F, FAM);
   FunctionPassManager passes;
-  passes.addPass(LoopUnrollPass(LoopUnrollOptions(/*OptLevel=*/3, /*OnlyWhenForced=*/true)));
-  passes.addPass(InstCombinePass());
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(DSEPass());
   passes.addPass(SimplifyCFGPass());
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
   // Which steps do not wrap, which instructions above forget.
   passes.addPass(createFunctionToLoopPassAdaptor(IndVarSimplifyPass()));
   passes.addPass(InstCombinePass());
-  FAM.invalidate(F, passes.run(F, FAM));
+  passes.run(F, FAM);
+  return PreservedAnalyses::none();
 }
 
 PreservedAnalyses OrthantRowsPass::run(Function &F, FunctionAnalysisManager &FAM) {
-  bool is_marked = false;
-  SmallVector<WeakVH> around;
-  for (Loop *loop : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-    if (take_mark(*loop)) {
-      is_marked = true;
-      if (Loop *parent = loop->getParentLoop())
-        around.push_back(parent->getHeader());
-    }
-  if (!is_marked)
+  SmallVector<Loop *> marked = marked_loops(FAM.getResult<LoopAnalysis>(F), ORTHANT_ROWS);
+  const bool shares_all = is_last && F.hasFnAttribute(ORTHANT_LOOPS);
+  if (is_last)
+    F.removeFnAttr(ORTHANT_LOOPS);
+  if (marked.empty() && !shares_all)
     return PreservedAnalyses::all();
-  FunctionPassManager passes;
-  passes.addPass(LoopUnrollPass(LoopUnrollOptions(/*OptLevel=*/3, /*OnlyWhenForced=*/true)));
-  passes.addPass(InstCombinePass());
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  // What stands still along the rows goes into registers.
-  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
-  passes.addPass(InstCombinePass());
-  // Addresses that differ by a constant have one base: strength reduction takes ten times as long for one of each.
-  passes.addPass(SeparateConstOffsetFromGEPPass());
-  passes.addPass(EarlyCSEPass());
-  passes.run(F, FAM);
-  auto &loops = FAM.getResult<LoopAnalysis>(F);
+  SmallVector<WeakVH> around;
+  for (Loop *loop : marked)
+    if (Loop *parent = loop->getParentLoop())
+      around.push_back(parent->getHeader());
+  if (!marked.empty()) {
+    write_out(marked, F, FAM);
+    FunctionPassManager passes;
+    // What stands still along the rows goes into registers.
+    passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+    passes.addPass(InstCombinePass());
+    // Addresses that differ by a constant have one base: strength reduction takes ten times as long for one of each.
+    passes.addPass(SeparateConstOffsetFromGEPPass());
+    passes.addPass(EarlyCSEPass());
+    passes.run(F, FAM);
+  }
   auto &scev = FAM.getResult<ScalarEvolutionAnalysis>(F);
-  for (const WeakVH &header : around)
-    if (auto *block = dyn_cast_or_null<BasicBlock>(header))
-      if (Loop *loop = loops.getLoopFor(block); loop && loop->getHeader() == block)
-        share_pointers(*loop, scev);
+  SCEVExpander expander(scev, "orthant.start");
+  for (Loop *loop : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
+    if (shares_all || is_contained(around, loop->getHeader()))
+      share_pointers(*loop, scev, expander);
   return PreservedAnalyses::none();
 }

@@ -458,7 +458,10 @@ impl<'a, 'p> Emitter<'a, 'p> {
             let last = b.index(size.height - 1);
             return Some(BlockRows { is_whole: true, last, steps: all.map(|row| b.index(row)).collect() });
         }
-        let last = b.exact(LLVMSub, self.expr(&row.last)?, self.expr(&row.first)?);
+        let last = match row.extent() {
+            Some(count) => b.index(count - 1),
+            None => b.exact(LLVMSub, self.expr(&row.last)?, self.expr(&row.first)?),
+        };
         let least = |row: i64| match row {
             0 => b.index(0),
             _ => b.select(b.compare(LLVMIntSLT, last, b.index(row)), last, b.index(row)),
@@ -481,8 +484,11 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let (b, first) = (self.builder(), self.variables[&column.variable]);
         let mask = |(low, high): (Value<'p>, Value<'p>), vector: i64| {
             let columns = b.counting(b.exact(LLVMAdd, first, b.index(vector * lanes)), lanes);
-            let low = b.compare(LLVMIntSGE, columns, b.spread(low, lanes));
-            b.binary(LLVMAnd, low, b.compare(LLVMIntSLE, columns, b.spread(high, lanes)))
+            let is_low_enough = b.compare(LLVMIntSLE, columns, b.spread(high, lanes));
+            if low == first {
+                return is_low_enough;
+            }
+            b.binary(LLVMAnd, b.compare(LLVMIntSGE, columns, b.spread(low, lanes)), is_low_enough)
         };
         let filled: Vec<_> = ends.iter().map(|(low, high)| b.compare(LLVMIntSLE, *low, *high)).collect();
         let rows_and_filled = || rows.steps.iter().zip(&filled);
@@ -540,6 +546,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let (b, mut bases) = (self.builder(), HashMap::new());
         for (id, moving) in &block.accesses {
             let (address, ..) = self.address(moving.place, &counters, block.is_whole)?;
+            // It is made from the bounds of all loops around, and LLVM would look at all ways to add these up for each row.
+            let address = b.hidden(address);
             let row = match moving.varies().row {
                 true => Some(self.step_bytes(moving.place, &moving.row)?),
                 false => None,

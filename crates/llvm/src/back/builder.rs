@@ -1,13 +1,17 @@
 //! Writing instructions: LLVM's builder with the few shapes that new loops need.
 //!
 //! All integer arithmetic of loops is in 64 bits and was proved not to wrap ([`astgen`]).
+//!
+//! What is computed twice in a block is written once, and nothing is written for `x + 0`, `x * 1` and the like: LLVM's passes would find
+//! that out as well, one after the other, and take longer for it than for the rest of what is written.
 
 use crate::ffi;
 use crate::pass::{Block, Inst, Pass, Value};
 use llvm_sys::core as llvm_c;
 use llvm_sys::prelude::{LLVMBuilderRef, LLVMContextRef, LLVMTypeRef, LLVMValueRef};
 use llvm_sys::{LLVMGEPFlagNUSW, LLVMIntPredicate, LLVMOpcode};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::marker::PhantomData;
 
 /// A place to write instructions at.
@@ -16,6 +20,24 @@ pub struct Builder<'p> {
     context: LLVMContextRef,
     function: LLVMValueRef,
     created: RefCell<Vec<Block<'p>>>,
+    /// What was written without effects, and may be used by what follows in the block.
+    known: RefCell<HashMap<Computed<'p>, Value<'p>>>,
+    /// Whether writing goes on behind all that is in the block.
+    is_last: Cell<bool>,
+}
+
+/// What was computed where, and from what.
+type Computed<'p> = (Block<'p>, Pure, Vec<LLVMValueRef>);
+
+/// An operation whose result depends on its operands only; LLVM numbers them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Pure {
+    Binary(i32),
+    Exact(i32),
+    Compare(i32),
+    Select,
+    Element(LLVMTypeRef, bool),
+    Spread(i64),
 }
 
 /// A type.
@@ -49,6 +71,8 @@ impl<'p> Builder<'p> {
             context,
             function,
             created: RefCell::default(),
+            known: RefCell::default(),
+            is_last: Cell::new(false),
         }
     }
 
@@ -77,11 +101,13 @@ impl<'p> Builder<'p> {
     /// Writes at the end of a block from now on.
     pub fn at_end(&self, block: Block<'p>) {
         ask!(llvm_c::LLVMPositionBuilderAtEnd(self.raw, block.raw));
+        self.is_last.set(true);
     }
 
     /// Writes before an instruction from now on.
     pub fn before(&self, inst: Inst<'p>) {
         ask!(llvm_c::LLVMPositionBuilderBefore(self.raw, inst.raw));
+        self.is_last.set(inst.block().terminator() == Some(inst));
     }
 
     /// The block written to.
@@ -109,30 +135,67 @@ impl<'p> Builder<'p> {
         self.constant(self.int(64), value)
     }
 
+    /// What `write` writes, or what it wrote before in this block.
+    fn once(&self, what: Pure, operands: &[Value<'p>], write: impl FnOnce() -> LLVMValueRef) -> Value<'p> {
+        if !self.is_last.get() {
+            return Value::of(write());
+        }
+        let key = (self.here(), what, operands.iter().map(|operand| operand.raw).collect());
+        *self.known.borrow_mut().entry(key).or_insert_with(|| Value::of(write()))
+    }
+
+    /// Whether it is this number, of 64 bits.
+    fn is_number(&self, value: Value<'p>, number: i64) -> bool {
+        value == self.index(number)
+    }
+
+    /// One of the operands, if it is the result.
+    fn simpler(&self, op: LLVMOpcode, a: Value<'p>, b: Value<'p>) -> Option<Value<'p>> {
+        use LLVMOpcode::*;
+        match op {
+            LLVMAdd if self.is_number(a, 0) => Some(b),
+            LLVMMul if self.is_number(a, 1) => Some(b),
+            LLVMAdd | LLVMSub if self.is_number(b, 0) => Some(a),
+            LLVMMul if self.is_number(b, 1) => Some(a),
+            LLVMAnd | LLVMOr if a == b => Some(a),
+            _ => None,
+        }
+    }
+
     /// An arithmetic operation.
     pub fn binary(&self, op: LLVMOpcode, a: Value<'p>, b: Value<'p>) -> Value<'p> {
-        Value::of(ask!(llvm_c::LLVMBuildBinOp(self.raw, op, a.raw, b.raw, NO_NAME)))
+        let write = || ask!(llvm_c::LLVMBuildBinOp(self.raw, op, a.raw, b.raw, NO_NAME));
+        self.simpler(op, a, b).unwrap_or_else(|| self.once(Pure::Binary(op as i32), &[a, b], write))
     }
 
     /// An operation on 64-bit numbers that was proved not to wrap.
     pub fn exact(&self, op: LLVMOpcode, a: Value<'p>, b: Value<'p>) -> Value<'p> {
-        let result = self.binary(op, a, b);
-        if !ask!(llvm_c::LLVMIsAInstruction(result.raw)).is_null()
-            && matches!(op, LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul)
-        {
-            ask!(llvm_c::LLVMSetNSW(result.raw, 1));
-        }
-        result
+        let write = || {
+            let result = ask!(llvm_c::LLVMBuildBinOp(self.raw, op, a.raw, b.raw, NO_NAME));
+            if !ask!(llvm_c::LLVMIsAInstruction(result)).is_null()
+                && matches!(op, LLVMOpcode::LLVMAdd | LLVMOpcode::LLVMSub | LLVMOpcode::LLVMMul)
+            {
+                ask!(llvm_c::LLVMSetNSW(result, 1));
+            }
+            result
+        };
+        self.simpler(op, a, b).unwrap_or_else(|| self.once(Pure::Exact(op as i32), &[a, b], write))
     }
 
     /// An integer comparison.
     pub fn compare(&self, predicate: LLVMIntPredicate, a: Value<'p>, b: Value<'p>) -> Value<'p> {
-        Value::of(ask!(llvm_c::LLVMBuildICmp(self.raw, predicate, a.raw, b.raw, NO_NAME)))
+        let write = || ask!(llvm_c::LLVMBuildICmp(self.raw, predicate, a.raw, b.raw, NO_NAME));
+        self.once(Pure::Compare(predicate as i32), &[a, b], write)
     }
 
     /// One of two values.
     pub fn select(&self, condition: Value<'p>, then: Value<'p>, otherwise: Value<'p>) -> Value<'p> {
-        Value::of(ask!(llvm_c::LLVMBuildSelect(self.raw, condition.raw, then.raw, otherwise.raw, NO_NAME)))
+        if then == otherwise {
+            return then;
+        }
+        let write =
+            || ask!(llvm_c::LLVMBuildSelect(self.raw, condition.raw, then.raw, otherwise.raw, NO_NAME));
+        self.once(Pure::Select, &[condition, then, otherwise], write)
     }
 
     /// The number in another width, read as signed or as unsigned.
@@ -160,17 +223,23 @@ impl<'p> Builder<'p> {
 
     /// The address so many elements further. `is_exact`: the sum is known not to wrap.
     pub fn element(&self, pointer: Value<'p>, of: Type<'p>, index: Value<'p>, is_exact: bool) -> Value<'p> {
-        let mut index = index.raw;
+        if self.is_number(index, 0) {
+            return pointer;
+        }
         let flags = if is_exact { LLVMGEPFlagNUSW } else { 0 };
-        Value::of(ask!(llvm_c::LLVMBuildGEPWithNoWrapFlags(
-            self.raw,
-            of.0,
-            pointer.raw,
-            &mut index,
-            1,
-            NO_NAME,
-            flags
-        )))
+        let write = || {
+            let mut index = index.raw;
+            ask!(llvm_c::LLVMBuildGEPWithNoWrapFlags(
+                self.raw,
+                of.0,
+                pointer.raw,
+                &mut index,
+                1,
+                NO_NAME,
+                flags
+            ))
+        };
+        self.once(Pure::Element(of.0, is_exact), &[pointer, index], write)
     }
 
     /// A stack slot; the builder must be in the function's entry block.
@@ -374,12 +443,16 @@ impl<'p> Builder<'p> {
 
     /// A vector with one value everywhere.
     pub fn spread(&self, value: Value<'p>, lanes: i64) -> Value<'p> {
-        let ty = self.vector(self.type_of(value), lanes);
-        let mask = self.vector(self.int(32), lanes);
-        let none = self.poison(ty).raw;
-        let one = ask!(llvm_c::LLVMBuildInsertElement(self.raw, none, value.raw, self.index(0).raw, NO_NAME));
-        let zeros = ask!(llvm_c::LLVMConstNull(mask.0));
-        Value::of(ask!(llvm_c::LLVMBuildShuffleVector(self.raw, one, none, zeros, NO_NAME)))
+        let write = || {
+            let ty = self.vector(self.type_of(value), lanes);
+            let mask = self.vector(self.int(32), lanes);
+            let none = self.poison(ty).raw;
+            let zero = self.index(0).raw;
+            let one = ask!(llvm_c::LLVMBuildInsertElement(self.raw, none, value.raw, zero, NO_NAME));
+            let zeros = ask!(llvm_c::LLVMConstNull(mask.0));
+            ask!(llvm_c::LLVMBuildShuffleVector(self.raw, one, none, zeros, NO_NAME))
+        };
+        self.once(Pure::Spread(lanes), &[value], write)
     }
 
     /// A vector with this number, the next one, and so on.

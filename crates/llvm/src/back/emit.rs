@@ -662,7 +662,7 @@ impl<'p> Emitter<'_, 'p> {
         b.branch(goes_on, head, after);
         b.add_incoming(variable, next, latch);
         if let Some(group) = group {
-            self.facts.close(group, latch, is_row_of_tile(l));
+            self.facts.close(group, latch, is_row_of_tile(l) || self.ends_with_tile(&l.last));
         } else if l.strip.is_some() {
             self.facts.rows(latch, is_fixed);
         } else if matches!(&l.body[..], [Node::For(rows)] if rows.strip.is_some()) {
@@ -671,6 +671,21 @@ impl<'p> Emitter<'_, 'p> {
         }
         self.builder().at_end(after);
         Some(())
+    }
+
+    /// Whether a loop with this last value ends with a tile around it, if not earlier: it is too short to do several vectors at once.
+    fn ends_with_tile(&self, last: &Expr) -> bool {
+        match last {
+            Expr::Op(Op::Min, ends) => ends.iter().any(|end| self.ends_with_tile(end)),
+            Expr::Op(Op::Add, sum) => match sum[..] {
+                [Expr::Variable(tile), Expr::Int(more)] => {
+                    let next = self.variables.get(&tile).and_then(|tile| self.values.next.get(tile));
+                    ROW_OF_TILE.contains(&more) && next.is_some_and(|(step, _)| *step > 1)
+                }
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// All iterations of a loop at once.
@@ -1133,10 +1148,10 @@ fn is_whole_strip(l: &For) -> bool {
     l.strip == Some(Strip::Whole) && l.extent().is_some()
 }
 
-/// Whether a vector loop runs through a row of a tile. LLVM would unroll it completely: that gains nothing, and strength reduction
-/// then takes longer than all other passes together (`jacobi-2d`).
+/// Whether a vector loop runs through a row of a tile or of a block. LLVM would unroll it completely: that gains nothing, and strength
+/// reduction then takes longer than all other passes together (`jacobi-2d`), or the comparison of all addresses with each other (`lu`).
 fn is_row_of_tile(l: &For) -> bool {
     l.extent().is_some_and(|count| ROW_OF_TILE.contains(&count))
 }
 
-const ROW_OF_TILE: std::ops::RangeInclusive<i64> = 32..=256;
+const ROW_OF_TILE: std::ops::RangeInclusive<i64> = 16..=256;
