@@ -7,7 +7,7 @@
 //!   blocks stores its values, one term behind the other, while it uses them; the others load them, one vector behind the other.
 //!   Cells that are far apart are gathered once for all blocks.
 //! - A *row operand* is the greatest part of a term that stands still along the columns, if something is computed for it. It is
-//!   computed for some terms before the first of them ([`super::part`]), or for all before the first one.
+//!   computed for some terms before the first of them (module `part`), or for all before the first one.
 //!
 //! Values are stored and loaded as they are: the results are the same, to the bit.
 //!
