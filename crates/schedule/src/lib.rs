@@ -763,7 +763,7 @@ impl Optimizer<'_> {
         };
         match tiled {
             Some(tiled) => {
-                description += push::DESCRIPTION;
+                description += &push::description();
                 blocks += 1;
                 schedule = tiled;
             }

@@ -12,7 +12,7 @@
 
 mod tiles;
 
-pub use tiles::{DESCRIPTION, Tiler};
+pub use tiles::{Tiler, description};
 
 use crate::tree::{counters, in_sequence};
 use isl::{DimType, Map, MultiUnionPwAff, PwMultiAff, Schedule, UnionMap, UnionSet};

@@ -6,8 +6,9 @@
 //! - A *column operand* is the greatest part of a term that stands still along the rows. The first whole block of a loop over
 //!   blocks stores its values, one term behind the other, while it uses them; the others load them, one vector behind the other.
 //!   Cells that are far apart are gathered once for all blocks.
-//! - A *row operand* is the greatest part of a term that stands still along the columns, if something is computed for it. It is
-//!   computed for some terms before the first of them (module `part`), or for all before the first one.
+//! - A *row operand* is the greatest part of a term that stands still along the columns, if something is computed for it or
+//!   each vector is to have its own copy. It is computed for some terms before the first of them (module `part`), or for all before
+//!   the first one.
 //!
 //! Values are stored and loaded as they are: the results are the same, to the bit.
 //!
@@ -15,8 +16,8 @@
 //! - Nothing is in the loop over blocks but blocks of one statement, which writes its cells only, the column operands are not
 //!   from the array that these are in, and no arrays may overlap: so the operands' values stay.
 //! - The terms of a block and the column operands do not depend on the loop over blocks.
-//! - A block has a known number of terms at most, and the function may have so much on the stack: it cannot be called again
-//!   before it returns.
+//! - A block has a known number of terms at most, unless there are only row operands in parts, and the function may have so much
+//!   on the stack: it cannot be called again before it returns.
 //! - Threads have panels of their own.
 //! - Blocks that are cut compute their operands themselves: what they may touch differs.
 
@@ -320,10 +321,10 @@ impl<'a, 'p> Emitter<'a, 'p> {
         kernel: &Kernel<'_, 'p>,
     ) -> Option<Value<'p>> {
         let (b, panels) = (self.builder(), kernel.panels?);
-        if panels.parts.is_some() && Panel::find(&panels.rows, operand).is_some() {
-            return self.part_value(operand, (at.0, 0), kernel);
-        }
         if let Some(panel) = Panel::find(&panels.rows, operand) {
+            if panels.parts.is_some() {
+                return self.part_value(operand, (at.0, 0), kernel);
+            }
             let address = self.panel_address(panel, kernel.steps, at.0);
             return Some(b.load_at(panel.ty, address, panel.bytes as u32));
         }

@@ -41,8 +41,12 @@ pub struct Tiler<'a> {
 const TILE: [i64; 2] = [48, 96];
 
 /// What such tiles are in the description of a schedule.
-pub const DESCRIPTION: &str =
-    "updates in tiles of 48 x 96 cells, those whose terms are there before first, in registers\n";
+pub fn description() -> String {
+    let [rows, columns] = TILE;
+    format!(
+        "updates in tiles of {rows} x {columns} cells, those whose terms are there before first, in registers\n"
+    )
+}
 
 /// How many terms there are for a tile, if nobody knows.
 const TERMS: f64 = 1000.0;
