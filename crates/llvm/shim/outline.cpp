@@ -297,6 +297,8 @@ bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBloc
     return false;
   }
   pass->outlined.push_back(body);
+  // Inlined, the loops would be where all passes see them.
+  body->removeFnAttr(Attribute::AlwaysInline);
   body->addFnAttr(Attribute::NoInline);
   if (F.hasSection())
     body->setSection(F.getSection());
