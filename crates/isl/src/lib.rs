@@ -75,6 +75,7 @@ mod guard;
 #[macro_use]
 mod handle;
 mod generated;
+pub mod heap;
 mod id;
 mod raw;
 
