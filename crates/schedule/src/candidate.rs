@@ -16,7 +16,7 @@ use crate::tree::{
     Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, Strip, freedom, is_one_component,
 };
 use crate::{Fusion, Machine, Options, Tiling};
-use isl::{Ctx, DimType, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
+use isl::{Ctx, DimType, Error, Map, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
 use model::Scop;
 use std::collections::HashMap;
 
@@ -66,49 +66,81 @@ pub fn isl_schedule(scop: &Scop, bonds: &Bonds, fusion: Fusion) -> isl::Result<S
     let numbers = if bonds.are_same { &[&whole, &order][..] } else { &[&whole, &order, &apart] };
     let is_one = is_one_component(scop, &bonds.order)?;
     let Some(shrink) = Shrink::of(numbers)? else {
-        return from_constraints(scop.context.clone(), domain, order, apart, is_one);
+        return from_constraints(scop.context.clone(), domain, order, apart, (is_one, bonds.are_same));
     };
     let context = shrink.context(scop.context.clone())?;
     let order = shrink.map(&order)?;
     let apart = if bonds.are_same { order.clone() } else { shrink.map(&apart)? };
-    let found = from_constraints(context, shrink.set(domain.clone())?, order, apart, is_one)?;
+    let found =
+        from_constraints(context, shrink.set(domain.clone())?, order, apart, (is_one, bonds.are_same))?;
     shrink.undo(&found, &domain)
 }
 
-/// `is_one`: whether all statements depend on each other.
+/// `is_one`: whether all statements depend on each other; `are_same`: whether the two relations are.
 fn from_constraints(
     context: Set,
     domain: UnionSet,
     order: UnionMap,
     apart: UnionMap,
-    is_one: bool,
+    (is_one, are_same): (bool, bool),
 ) -> isl::Result<Schedule> {
-    let constraints = ScheduleConstraints::on_domain(domain)?
-        .set_context(context)?
-        .set_validity(order)?
-        .set_coincidence(apart.clone())?;
+    let on = |order: UnionMap, apart: UnionMap| {
+        let constraints = ScheduleConstraints::on_domain(domain)?.set_context(context)?;
+        constraints.set_validity(order)?.set_coincidence(apart)
+    };
     // Stencils: what is near in any order need not be brought near, which would take a third of the time.
-    let constraints = match is_one && is_near(&apart)? {
-        true => constraints,
-        false => constraints.set_proximity(apart)?,
+    let near = if is_one { distances(&apart)? } else { None };
+    let constraints = match near {
+        Some(near) if are_same => on(near.clone(), near)?,
+        Some(near) => on(order, near)?,
+        None => on(order, apart.clone())?.set_proximity(apart)?,
     };
     constraints.compute_schedule()
 }
 
-/// Whether no two dependent instances are further apart than a few iterations, whatever the parameters are.
-fn is_near(dependences: &UnionMap) -> isl::Result<bool> {
+/// The dependences in pieces of one distance each; `None` if some are further apart than a few iterations. What
+/// a piece demands of an order, isl finds for one counter after the other; for all distances of a stencil at once it eliminates
+/// variables of all counters together, which takes ten times as long.
+fn distances(dependences: &UnionMap) -> isl::Result<Option<UnionMap>> {
+    let mut pieces = UnionMap::empty(dependences.get_space()?)?;
     for map in dependences.get_map_list()?.to_vec()? {
         if map.dim(DimType::In)? != map.dim(DimType::Out)? {
-            return Ok(false);
+            return Ok(None);
         }
-        let same = map.reset_tuple_id(DimType::In)?.reset_tuple_id(DimType::Out)?;
+        let same = map.clone().reset_tuple_id(DimType::In)?.reset_tuple_id(DimType::Out)?;
         let params = same.dim(DimType::Param)?;
-        if !same.deltas()?.project_out(DimType::Param, 0, params)?.is_bounded()? {
-            return Ok(false);
+        let deltas = same.deltas()?.project_out(DimType::Param, 0, params)?;
+        if !deltas.is_bounded()? {
+            return Ok(None);
         }
+        pieces = pieces.union(by_distance(map, &deltas)?)?;
     }
-    Ok(true)
+    Ok(Some(pieces))
 }
+
+/// A relation in one piece for each distance; in one piece if they are too many.
+fn by_distance(map: Map, distances: &Set) -> isl::Result<UnionMap> {
+    let mut all = Vec::new();
+    let listed = distances.foreach_point(|distance| {
+        all.push(distance);
+        if all.len() <= DISTANCES { Ok(()) } else { Err(Error::other("too many")) }
+    });
+    if all.len() > DISTANCES {
+        return UnionMap::from_map(map);
+    }
+    listed?;
+    let [from, to] = [map.get_tuple_id(DimType::In)?, map.get_tuple_id(DimType::Out)?];
+    let mut pieces = UnionMap::empty(map.get_space()?)?;
+    for distance in all {
+        let apart = Set::from_point(distance)?.translation()?;
+        let apart = apart.set_tuple_id(DimType::In, from.clone())?.set_tuple_id(DimType::Out, to.clone())?;
+        pieces = pieces.add_map(map.clone().intersect(apart)?)?;
+    }
+    Ok(pieces)
+}
+
+/// The most distances of one relation that become pieces.
+const DISTANCES: usize = 32;
 
 type Getter = fn(&Ctx) -> isl::Result<i32>;
 type Setter = fn(&Ctx, i32) -> isl::Result<()>;
