@@ -9,12 +9,11 @@
 use crate::affine::{Row, StmtModel, reduced};
 use crate::apart;
 use crate::block::Blocker;
-use crate::cost::{Cost, Jammed, LoopRef, Pace, Path, cost, paces};
+use crate::cost::{Cost, Jammed, LoopRef, Pace, Path, cost, cost_up_to, paces};
 use crate::jam::{Jam, Rows, jams};
+use crate::leaves::Leaves;
 use crate::shrink::Shrink;
-use crate::tree::{
-    Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, Strip, freedom, is_one_component,
-};
+use crate::tree::{Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, Strip, is_one_component};
 use crate::{Fusion, Machine, Options, Tiling};
 use isl::{Ctx, DimType, Error, Map, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
 use model::Scop;
@@ -188,24 +187,26 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Looks at a schedule and chooses changes. With `fixed`, it stays as it is.
+    /// Looks at a schedule and chooses changes. With `fixed`, it stays as it is. `leaves` are those of other candidates.
     pub fn new(
         scop: &Scop,
         bonds: &Bonds,
         schedule: Schedule,
         models: &[StmtModel],
-        options: &Options,
+        (options, leaves): (&Options, &Leaves),
         fixed: bool,
     ) -> isl::Result<Candidate> {
         let shape = Shape::new(scop, &schedule)?;
         let mut changes = Vec::new();
         for (at, band) in shape.bands.iter().enumerate().filter(|(_, band)| band.leaf) {
-            let parts = shape.parts(at);
-            let freedom = freedom(scop, bonds, band, &parts)?;
-            let chooser =
-                Chooser { shape: &shape, models, options, at, band, parts: &parts, freedom: &freedom };
-            let change = if fixed { chooser.unchanged() } else { chooser.choose() };
-            changes.push(Planned { band: at, parts, freedom, change });
+            let leaf = leaves.get(scop, bonds, &shape, at, fixed)?;
+            let (parts, freedom) = (&leaf.parts, &leaf.freedom);
+            let chooser = Chooser { shape: &shape, models, options, at, band, parts, freedom };
+            let change = match fixed {
+                true => chooser.unchanged(),
+                false => leaf.best(options.apart, || chooser.choose()),
+            };
+            changes.push(Planned { band: at, parts: parts.clone(), freedom: freedom.clone(), change });
         }
         let paths = paths(&shape, models, &changes, &[]);
         let cost = cost(models, &paths, &options.machine);
@@ -704,6 +705,11 @@ impl Chooser<'_> {
     }
 
     fn cost_of(&self, change: &Change) -> f64 {
+        self.cost_up_to(change, f64::INFINITY)
+    }
+
+    /// What a change costs, or a part of that which is not below the limit.
+    fn cost_up_to(&self, change: &Change, limit: f64) -> f64 {
         let changes = [self.planned(change)];
         let below = |steps: &[Step]| steps.contains(&Step::Band(self.at));
         let paths: Vec<Path> = self
@@ -713,7 +719,7 @@ impl Chooser<'_> {
             .filter(|(_, steps)| below(steps))
             .map(|(stmt, steps)| path(self.shape, self.models, *stmt, steps, &changes, &[]))
             .collect();
-        cost(self.models, &paths, self.machine()).total()
+        cost_up_to(self.models, &paths, self.machine(), limit).total()
     }
 
     fn machine(&self) -> &Machine {
@@ -730,7 +736,7 @@ struct Search<'a> {
     shortest: i64,
     best: Change,
     least: f64,
-    /// What these tile sizes cost.
+    /// What these tile sizes cost, or a part of it that was too much already.
     tried: HashMap<Vec<Option<i64>>, f64>,
 }
 
@@ -757,8 +763,12 @@ impl Search<'_> {
             }
             change.tiles[*at] = (*size > 1).then_some(*size);
         }
-        let cost = *self.tried.entry(change.tiles.clone()).or_insert_with(|| self.chooser.cost_of(&change));
-        if cost < self.least * CLEARLY {
+        let limit = self.least * CLEARLY;
+        let cost = *self
+            .tried
+            .entry(change.tiles.clone())
+            .or_insert_with(|| self.chooser.cost_up_to(&change, limit));
+        if cost < limit {
             (self.best, self.least) = (change, cost);
         }
     }

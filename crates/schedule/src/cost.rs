@@ -149,9 +149,17 @@ struct Placed<'a> {
 
 /// The cost of running the statements on these paths.
 pub fn cost(models: &[StmtModel], paths: &[Path], machine: &Machine) -> Cost {
+    cost_up_to(models, paths, machine, f64::INFINITY)
+}
+
+/// The same; once it is not below the limit any more, the rest is left out.
+pub fn cost_up_to(models: &[StmtModel], paths: &[Path], machine: &Machine, limit: f64) -> Cost {
     let placed: Vec<Placed<'_>> = paths.iter().map(|path| place(path, &models[path.stmt])).collect();
     let mut total = Cost { work: work(&placed, machine), ..Cost::default() };
     total.control = control(&placed);
+    if total.total() >= limit {
+        return total;
+    }
     let line = machine.line_bytes as f64;
     let touches = Touches::new(&placed, line);
     let footprints = footprints(&placed, &touches, line);
