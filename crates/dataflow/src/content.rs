@@ -317,8 +317,12 @@ impl<'s> Contents<'s> {
         let is_lasting = !self.is_circle.get() || self.active.borrow().is_empty();
         self.is_circle.set(outer || !is_lasting);
         let followed = followed?;
-        let rest = own.subtract_domain(followed.clone().domain()?)?;
-        let value = crate::tidy_union(followed.union(rest)?)?;
+        let (all, told) = (own.clone().domain()?, followed.clone().domain()?);
+        let value = match all.is_subset(&told)? {
+            true => followed,
+            false => followed.union(own.subtract_domain(told)?)?,
+        };
+        let value = crate::tidy_union(value)?;
         if is_lasting {
             self.known.borrow_mut().insert(read, value.clone());
         }

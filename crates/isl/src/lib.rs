@@ -77,6 +77,7 @@ mod handle;
 mod generated;
 pub mod heap;
 mod id;
+mod params;
 mod raw;
 
 pub use ctx::Ctx;
