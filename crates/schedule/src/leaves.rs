@@ -74,7 +74,7 @@ impl Leaf {
     }
 }
 
-/// `None` if a row is not affine: its text does not tell all.
+/// `None` if that does not tell all: a row is not affine, or there is no statement.
 fn loops(shape: &Shape, leaf: usize) -> Option<Loops> {
     let mut all = Vec::new();
     for (stmt, steps) in &shape.paths {
@@ -93,5 +93,5 @@ fn loops(shape: &Shape, leaf: usize) -> Option<Loops> {
         }
         all.push((*stmt, bands));
     }
-    Some(all)
+    (!all.is_empty()).then_some(all)
 }
