@@ -10,7 +10,7 @@
 //!    with each as soon as it can be made (`push`), isl's scheduler with as much
 //!    and as little fusion as possible ([`candidate`]), and the own order with rows written out where several loops are inside
 //!    of one (`jam`).
-//! 2. For each innermost band: which member becomes innermost (parallel with contiguous accesses if possible), whether the
+//! 2. For each innermost band, once for all candidates that have it (`leaves`): which member becomes innermost (parallel with contiguous accesses if possible), whether the
 //!    innermost loop is distributed over the statements or split at an iteration (`pivot`), tile sizes, blocks of cells in
 //!    registers ([`block`], `apart`), rows written out ([`tree`]).
 //! 3. A prediction of the cost ([`cost`]); the cheapest candidate wins if it is clearly cheaper than the original order.
