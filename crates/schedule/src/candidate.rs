@@ -788,3 +788,28 @@ const TILED_STRIPS: usize = 2;
 const TILED_ORDERS: usize = 4;
 const CLEARLY: f64 = 0.99;
 const TILING_PAYS: f64 = 0.9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stencils_dependences_come_apart_by_distance_and_nothing_is_lost() -> isl::Result<()> {
+        let ctx = Ctx::new();
+        let near: UnionMap = ctx.parse(
+            "[n] -> { S[t, i] -> T[t, j] : 0 <= t, i < n and i - 1 <= j <= i + 1; T[t, i] -> S[t + 1, i] }",
+        )?;
+        let pieces = distances(&near)?.expect("near");
+        assert_eq!(pieces, near);
+        let count: usize =
+            pieces.get_map_list()?.to_vec()?.iter().map(Map::n_basic_map).sum::<isl::Result<usize>>()?;
+        assert_eq!(count, 4, "{pieces}");
+        let wide: UnionMap = ctx.parse("{ S[i] -> S[j] : i < j <= i + 99 }")?;
+        assert_eq!(distances(&wide)?, Some(wide), "bounded, but not taken apart");
+        let far: UnionMap = ctx.parse("[n] -> { S[i] -> S[j] : 0 <= i < j < n }")?;
+        assert_eq!(distances(&far)?, None);
+        let other: UnionMap = ctx.parse("{ S[i] -> T[i, 0] }")?;
+        assert_eq!(distances(&other)?, None);
+        Ok(())
+    }
+}
