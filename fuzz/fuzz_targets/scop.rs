@@ -9,6 +9,8 @@ use model::Scop;
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
+    // The sanitizer must see each block.
+    isl::heap::each_by_itself();
     let ctx = Ctx::new();
     ctx.with_budget(20_000, || match Scop::parse(&ctx, text) {
         Ok(scop) => {

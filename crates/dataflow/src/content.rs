@@ -219,6 +219,8 @@ pub struct Contents<'s> {
     known: RefCell<HashMap<AccessId, UnionMap>>,
     /// What writes store, as far as it was asked for.
     stored: RefCell<HashMap<AccessId, UnionMap>>,
+    /// The results of operations, likewise, by statement and position.
+    results: RefCell<HashMap<(StmtId, usize), UnionMap>>,
     /// Reads that are being followed.
     active: RefCell<HashSet<AccessId>>,
     /// Whether following led to one of those.
@@ -240,9 +242,19 @@ impl<'s> Contents<'s> {
         for stmt in &scop.stmts {
             unclear.extend(unclear_writes(stmt)?);
         }
-        let (known, stored, active, is_circle) = Default::default();
+        let (known, stored, results, active, is_circle) = Default::default();
         let nothing = UnionMap::empty_ctx(&scop.ctx)?;
-        Ok(Contents { scop, flows: flows.clone(), nothing, unclear, known, stored, active, is_circle })
+        Ok(Contents {
+            scop,
+            flows: flows.clone(),
+            nothing,
+            unclear,
+            known,
+            stored,
+            results,
+            active,
+            is_circle,
+        })
     }
 
     /// The writes that may reach a read: `{ R[k] -> W[j] }` for each.
@@ -261,7 +273,7 @@ impl<'s> Contents<'s> {
     pub fn operand(&self, stmt: StmtId, operand: &Operand) -> isl::Result<UnionMap> {
         let stmt_ = self.scop.stmt(stmt);
         match operand {
-            Operand::Op(index) => named(self.scop, stmt_, &stmt_.body.ops[*index].name),
+            Operand::Op(index) => self.result(stmt, *index),
             Operand::Outside(name) => {
                 // isl takes no number for a name.
                 let name = format!("={name}");
@@ -270,6 +282,17 @@ impl<'s> Contents<'s> {
             }
             Operand::Read(id) => self.read(*id),
         }
+    }
+
+    /// The result of an operation: `{ S[i] -> [S[i] -> x[]] }`.
+    fn result(&self, stmt: StmtId, op: usize) -> isl::Result<UnionMap> {
+        if let Some(known) = self.results.borrow().get(&(stmt, op)) {
+            return Ok(known.clone());
+        }
+        let body = self.scop.stmt(stmt);
+        let result = named(self.scop, body, &body.body.ops[op].name)?;
+        self.results.borrow_mut().insert((stmt, op), result.clone());
+        Ok(result)
     }
 
     /// What a write stores: `{ W[j] -> value }`, `None` if that cannot be told.
@@ -317,8 +340,12 @@ impl<'s> Contents<'s> {
         let is_lasting = !self.is_circle.get() || self.active.borrow().is_empty();
         self.is_circle.set(outer || !is_lasting);
         let followed = followed?;
-        let rest = own.subtract_domain(followed.clone().domain()?)?;
-        let value = crate::tidy_union(followed.union(rest)?)?;
+        let (all, told) = (own.clone().domain()?, followed.clone().domain()?);
+        let value = match all.is_subset(&told)? {
+            true => followed,
+            false => followed.union(own.subtract_domain(told)?)?,
+        };
+        let value = crate::tidy_union(value)?;
         if is_lasting {
             self.known.borrow_mut().insert(read, value.clone());
         }

@@ -1,17 +1,19 @@
 //! Generates the bindings from the installed isl headers and links the installed isl.
 //!
-//! Four steps, one module each:
+//! Five steps, one module each:
 //! 1. [`preprocess`] runs the C preprocessor over the headers, with isl's ownership annotations kept as words;
 //! 2. [`parse`] reads the flat declarations into functions and enumerations;
 //! 3. [`table`] holds what the headers do not say (names, exclusions with reasons, odd signatures), and
 //!    [`classify`] maps every C type to a conversion with its help;
-//! 4. [`emit`] writes `raw.rs` (the `extern "C"` block) and `safe.rs` (handles, enumerations, methods).
+//! 4. [`emit`] writes `raw.rs` (the `extern "C"` block) and `safe.rs` (handles, enumerations, methods);
+//! 5. [`heap`] gives a copy of the installed library the memory of `src/heap.rs`.
 //!
 //! A function that the headers gain is covered without a change here. A new kind of type is a new conversion
 //! in [`classify`]; a function that cannot be covered is a line with its reason in [`table`].
 
 mod classify;
 mod emit;
+mod heap;
 mod names;
 mod parse;
 mod preprocess;
@@ -38,8 +40,10 @@ fn generate() -> Result<(), String> {
     let headers = PathBuf::from(llvm_config("--includedir")?).join("polly");
     let libraries = PathBuf::from(llvm_config("--libdir")?);
     require(&headers.join("isl/ctx.h"))?;
-    require(&libraries.join("libPollyISL.a"))?;
+    let archive = libraries.join("libPollyISL.a");
+    require(&archive)?;
     println!("cargo::rerun-if-changed={}", headers.join("isl").display());
+    println!("cargo::rerun-if-changed={}", archive.display());
 
     let out = PathBuf::from(std::env::var("OUT_DIR").map_err(|e| format!("OUT_DIR: {e}"))?);
     let text = preprocess::expand(&headers, &out).map_err(|why| format!("{why}; {REMEDY}"))?;
@@ -48,7 +52,9 @@ fn generate() -> Result<(), String> {
     write(&out.join("raw.rs"), &bindings.raw)?;
     write(&out.join("safe.rs"), &bindings.safe)?;
 
-    println!("cargo::rustc-link-search=native={}", libraries.display());
+    let objcopy = PathBuf::from(llvm_config("--bindir")?).join("llvm-objcopy");
+    heap::bind(&objcopy, &archive, &out.join("libPollyISL.a")).map_err(|why| format!("{why}; {REMEDY}"))?;
+    println!("cargo::rustc-link-search=native={}", out.display());
     println!("cargo::rustc-link-lib=static=PollyISL");
     Ok(())
 }

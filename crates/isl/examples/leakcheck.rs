@@ -9,6 +9,8 @@ use isl::{
 };
 
 fn main() -> Result<()> {
+    // Valgrind must see each block.
+    isl::heap::each_by_itself();
     // The panics below are on purpose: keep them off the terminal.
     std::panic::set_hook(Box::new(|_| {}));
     let ctx = Ctx::new();

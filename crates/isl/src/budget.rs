@@ -11,6 +11,7 @@
 use std::ffi::{c_ulong, c_void};
 
 use crate::ctx::Ctx;
+use crate::heap::orthant_isl_free;
 use crate::raw;
 
 /// The counter's value when an outermost budget begins. Not 0, so that a budget of 0 is a limit (0 means none).
@@ -90,7 +91,7 @@ impl Ctx {
         // SAFETY: the context is live; the memory is freed at once.
         unsafe {
             let memory: *mut c_void = raw::isl_malloc_or_die(self.as_raw(), 1);
-            raw::free(memory);
+            orthant_isl_free(memory);
             !memory.is_null()
         }
     }

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use crate::callback::Hooks;
 use crate::error::{Error, ErrorKind, Result};
 use crate::handle::{Handle, Read};
+use crate::heap::orthant_isl_free;
 use crate::raw;
 
 /// `ISL_ON_ERROR_CONTINUE`: report errors to the caller, print nothing, never abort.
@@ -260,10 +261,10 @@ impl Ctx {
 
     /// `__isl_give char *`.
     pub(crate) fn owned_text(&self, raw: *mut c_char) -> Result<String> {
-        // SAFETY: null or a string that isl allocated with `malloc` and gave away; it is freed once.
+        // SAFETY: null or a string that isl allocated and gave away; it is freed once.
         let text = unsafe {
             let text = c_string(raw);
-            raw::free(raw.cast::<c_void>());
+            orthant_isl_free(raw.cast::<c_void>());
             text
         };
         text.ok_or_else(|| self.last_error())

@@ -75,7 +75,9 @@ mod guard;
 #[macro_use]
 mod handle;
 mod generated;
+pub mod heap;
 mod id;
+mod params;
 mod raw;
 
 pub use ctx::Ctx;

@@ -9,14 +9,13 @@
 use crate::affine::{Row, StmtModel, reduced};
 use crate::apart;
 use crate::block::Blocker;
-use crate::cost::{Cost, Jammed, LoopRef, Pace, Path, cost, paces};
+use crate::cost::{Cost, Jammed, LoopRef, Pace, Path, cost, cost_up_to, paces};
 use crate::jam::{Jam, Rows, jams};
+use crate::leaves::Leaves;
 use crate::shrink::Shrink;
-use crate::tree::{
-    Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, Strip, freedom, is_one_component,
-};
+use crate::tree::{Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, Strip, is_one_component};
 use crate::{Fusion, Machine, Options, Tiling};
-use isl::{Ctx, DimType, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
+use isl::{Ctx, DimType, Error, Map, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
 use model::Scop;
 use std::collections::HashMap;
 
@@ -66,49 +65,81 @@ pub fn isl_schedule(scop: &Scop, bonds: &Bonds, fusion: Fusion) -> isl::Result<S
     let numbers = if bonds.are_same { &[&whole, &order][..] } else { &[&whole, &order, &apart] };
     let is_one = is_one_component(scop, &bonds.order)?;
     let Some(shrink) = Shrink::of(numbers)? else {
-        return from_constraints(scop.context.clone(), domain, order, apart, is_one);
+        return from_constraints(scop.context.clone(), domain, order, apart, (is_one, bonds.are_same));
     };
     let context = shrink.context(scop.context.clone())?;
     let order = shrink.map(&order)?;
     let apart = if bonds.are_same { order.clone() } else { shrink.map(&apart)? };
-    let found = from_constraints(context, shrink.set(domain.clone())?, order, apart, is_one)?;
+    let found =
+        from_constraints(context, shrink.set(domain.clone())?, order, apart, (is_one, bonds.are_same))?;
     shrink.undo(&found, &domain)
 }
 
-/// `is_one`: whether all statements depend on each other.
+/// `is_one`: whether all statements depend on each other; `are_same`: whether the two relations are.
 fn from_constraints(
     context: Set,
     domain: UnionSet,
     order: UnionMap,
     apart: UnionMap,
-    is_one: bool,
+    (is_one, are_same): (bool, bool),
 ) -> isl::Result<Schedule> {
-    let constraints = ScheduleConstraints::on_domain(domain)?
-        .set_context(context)?
-        .set_validity(order)?
-        .set_coincidence(apart.clone())?;
+    let on = |order: UnionMap, apart: UnionMap| {
+        let constraints = ScheduleConstraints::on_domain(domain)?.set_context(context)?;
+        constraints.set_validity(order)?.set_coincidence(apart)
+    };
     // Stencils: what is near in any order need not be brought near, which would take a third of the time.
-    let constraints = match is_one && is_near(&apart)? {
-        true => constraints,
-        false => constraints.set_proximity(apart)?,
+    let near = if is_one { distances(&apart)? } else { None };
+    let constraints = match near {
+        Some(near) if are_same => on(near.clone(), near)?,
+        Some(near) => on(order, near)?,
+        None => on(order, apart.clone())?.set_proximity(apart)?,
     };
     constraints.compute_schedule()
 }
 
-/// Whether no two dependent instances are further apart than a few iterations, whatever the parameters are.
-fn is_near(dependences: &UnionMap) -> isl::Result<bool> {
+/// The dependences in pieces of one distance each; `None` if some are further apart than a few iterations. What
+/// a piece demands of an order, isl finds for one counter after the other; for all distances of a stencil at once it eliminates
+/// variables of all counters together, which takes ten times as long.
+fn distances(dependences: &UnionMap) -> isl::Result<Option<UnionMap>> {
+    let mut pieces = UnionMap::empty(dependences.get_space()?)?;
     for map in dependences.get_map_list()?.to_vec()? {
         if map.dim(DimType::In)? != map.dim(DimType::Out)? {
-            return Ok(false);
+            return Ok(None);
         }
-        let same = map.reset_tuple_id(DimType::In)?.reset_tuple_id(DimType::Out)?;
+        let same = map.clone().reset_tuple_id(DimType::In)?.reset_tuple_id(DimType::Out)?;
         let params = same.dim(DimType::Param)?;
-        if !same.deltas()?.project_out(DimType::Param, 0, params)?.is_bounded()? {
-            return Ok(false);
+        let deltas = same.deltas()?.project_out(DimType::Param, 0, params)?;
+        if !deltas.is_bounded()? {
+            return Ok(None);
         }
+        pieces = pieces.union(by_distance(map, &deltas)?)?;
     }
-    Ok(true)
+    Ok(Some(pieces))
 }
+
+/// A relation in one piece for each distance; in one piece if they are too many.
+fn by_distance(map: Map, distances: &Set) -> isl::Result<UnionMap> {
+    let mut all = Vec::new();
+    let listed = distances.foreach_point(|distance| {
+        all.push(distance);
+        if all.len() <= DISTANCES { Ok(()) } else { Err(Error::other("too many")) }
+    });
+    if all.len() > DISTANCES {
+        return UnionMap::from_map(map);
+    }
+    listed?;
+    let [from, to] = [map.get_tuple_id(DimType::In)?, map.get_tuple_id(DimType::Out)?];
+    let mut pieces = UnionMap::empty(map.get_space()?)?;
+    for distance in all {
+        let apart = Set::from_point(distance)?.translation()?;
+        let apart = apart.set_tuple_id(DimType::In, from.clone())?.set_tuple_id(DimType::Out, to.clone())?;
+        pieces = pieces.add_map(map.clone().intersect(apart)?)?;
+    }
+    Ok(pieces)
+}
+
+/// The most distances of one relation that become pieces.
+const DISTANCES: usize = 32;
 
 type Getter = fn(&Ctx) -> isl::Result<i32>;
 type Setter = fn(&Ctx, i32) -> isl::Result<()>;
@@ -156,24 +187,26 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Looks at a schedule and chooses changes. With `fixed`, it stays as it is.
+    /// Looks at a schedule and chooses changes. With `fixed`, it stays as it is. `leaves` are those of other candidates.
     pub fn new(
         scop: &Scop,
         bonds: &Bonds,
         schedule: Schedule,
         models: &[StmtModel],
-        options: &Options,
+        (options, leaves): (&Options, &Leaves),
         fixed: bool,
     ) -> isl::Result<Candidate> {
         let shape = Shape::new(scop, &schedule)?;
         let mut changes = Vec::new();
         for (at, band) in shape.bands.iter().enumerate().filter(|(_, band)| band.leaf) {
-            let parts = shape.parts(at);
-            let freedom = freedom(scop, bonds, band, &parts)?;
-            let chooser =
-                Chooser { shape: &shape, models, options, at, band, parts: &parts, freedom: &freedom };
-            let change = if fixed { chooser.unchanged() } else { chooser.choose() };
-            changes.push(Planned { band: at, parts, freedom, change });
+            let leaf = leaves.get(scop, bonds, &shape, at, fixed)?;
+            let (parts, freedom) = (&leaf.parts, &leaf.freedom);
+            let chooser = Chooser { shape: &shape, models, options, at, band, parts, freedom };
+            let change = match fixed {
+                true => chooser.unchanged(),
+                false => leaf.best(options.apart, || chooser.choose()),
+            };
+            changes.push(Planned { band: at, parts: parts.clone(), freedom: freedom.clone(), change });
         }
         let paths = paths(&shape, models, &changes, &[]);
         let cost = cost(models, &paths, &options.machine);
@@ -672,6 +705,11 @@ impl Chooser<'_> {
     }
 
     fn cost_of(&self, change: &Change) -> f64 {
+        self.cost_up_to(change, f64::INFINITY)
+    }
+
+    /// What a change costs, or a part of that which is not below the limit.
+    fn cost_up_to(&self, change: &Change, limit: f64) -> f64 {
         let changes = [self.planned(change)];
         let below = |steps: &[Step]| steps.contains(&Step::Band(self.at));
         let paths: Vec<Path> = self
@@ -681,7 +719,7 @@ impl Chooser<'_> {
             .filter(|(_, steps)| below(steps))
             .map(|(stmt, steps)| path(self.shape, self.models, *stmt, steps, &changes, &[]))
             .collect();
-        cost(self.models, &paths, self.machine()).total()
+        cost_up_to(self.models, &paths, self.machine(), limit).total()
     }
 
     fn machine(&self) -> &Machine {
@@ -698,7 +736,7 @@ struct Search<'a> {
     shortest: i64,
     best: Change,
     least: f64,
-    /// What these tile sizes cost.
+    /// What these tile sizes cost, or a part of it that was too much already.
     tried: HashMap<Vec<Option<i64>>, f64>,
 }
 
@@ -725,8 +763,12 @@ impl Search<'_> {
             }
             change.tiles[*at] = (*size > 1).then_some(*size);
         }
-        let cost = *self.tried.entry(change.tiles.clone()).or_insert_with(|| self.chooser.cost_of(&change));
-        if cost < self.least * CLEARLY {
+        let limit = self.least * CLEARLY;
+        let cost = *self
+            .tried
+            .entry(change.tiles.clone())
+            .or_insert_with(|| self.chooser.cost_up_to(&change, limit));
+        if cost < limit {
             (self.best, self.least) = (change, cost);
         }
     }
@@ -746,3 +788,28 @@ const TILED_STRIPS: usize = 2;
 const TILED_ORDERS: usize = 4;
 const CLEARLY: f64 = 0.99;
 const TILING_PAYS: f64 = 0.9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stencils_dependences_come_apart_by_distance_and_nothing_is_lost() -> isl::Result<()> {
+        let ctx = Ctx::new();
+        let near: UnionMap = ctx.parse(
+            "[n] -> { S[t, i] -> T[t, j] : 0 <= t, i < n and i - 1 <= j <= i + 1; T[t, i] -> S[t + 1, i] }",
+        )?;
+        let pieces = distances(&near)?.expect("near");
+        assert_eq!(pieces, near);
+        let count: usize =
+            pieces.get_map_list()?.to_vec()?.iter().map(Map::n_basic_map).sum::<isl::Result<usize>>()?;
+        assert_eq!(count, 4, "{pieces}");
+        let wide: UnionMap = ctx.parse("{ S[i] -> S[j] : i < j <= i + 99 }")?;
+        assert_eq!(distances(&wide)?, Some(wide), "bounded, but not taken apart");
+        let far: UnionMap = ctx.parse("[n] -> { S[i] -> S[j] : 0 <= i < j < n }")?;
+        assert_eq!(distances(&far)?, None);
+        let other: UnionMap = ctx.parse("{ S[i] -> T[i, 0] }")?;
+        assert_eq!(distances(&other)?, None);
+        Ok(())
+    }
+}

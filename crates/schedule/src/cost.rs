@@ -27,6 +27,7 @@
 use crate::Machine;
 use crate::affine::{AccessModel, StmtModel, directions};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// A loop around a statement.
 #[derive(Clone, Debug)]
@@ -122,9 +123,21 @@ struct Moved {
     array: u32,
     bytes: f64,
     /// For each loop, the stride of each subscript; `None` if not known.
-    strides: Option<Vec<Vec<f64>>>,
+    strides: Option<Vec<f64>>,
     /// Each subscript where all loops are at zero.
     offsets: Vec<f64>,
+}
+
+impl Moved {
+    /// How many subscripts are known.
+    fn dims(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// The strides of the loops from `from` on, one loop after the other; none if they are not known.
+    fn inside(&self, from: usize) -> &[f64] {
+        self.strides.as_ref().map_or(&[], |strides| &strides[(from * self.dims()).min(strides.len())..])
+    }
 }
 
 struct Placed<'a> {
@@ -136,9 +149,17 @@ struct Placed<'a> {
 
 /// The cost of running the statements on these paths.
 pub fn cost(models: &[StmtModel], paths: &[Path], machine: &Machine) -> Cost {
+    cost_up_to(models, paths, machine, f64::INFINITY)
+}
+
+/// The same; once it is not below the limit any more, the rest is left out.
+pub fn cost_up_to(models: &[StmtModel], paths: &[Path], machine: &Machine, limit: f64) -> Cost {
     let placed: Vec<Placed<'_>> = paths.iter().map(|path| place(path, &models[path.stmt])).collect();
     let mut total = Cost { work: work(&placed, machine), ..Cost::default() };
     total.control = control(&placed);
+    if total.total() >= limit {
+        return total;
+    }
     let line = machine.line_bytes as f64;
     let touches = Touches::new(&placed, line);
     let footprints = footprints(&placed, &touches, line);
@@ -157,7 +178,7 @@ pub fn least(models: &[StmtModel], machine: &Machine) -> f64 {
 
 /// What waiting for each line once costs: no order touches fewer of them.
 pub fn least_misses(models: &[StmtModel], machine: &Machine) -> f64 {
-    let mut lines_of: HashMap<u32, f64> = HashMap::new();
+    let mut lines_of: BTreeMap<u32, f64> = BTreeMap::new();
     for (stmt, model) in models.iter().enumerate() {
         let path = plain_path(stmt, model, None);
         for moved in &place(&path, model).moved {
@@ -214,20 +235,18 @@ fn place<'a>(path: &'a Path, model: &'a StmtModel) -> Placed<'a> {
         .accesses
         .iter()
         .map(|access| {
-            let stride = |at: usize, subscripts: &Vec<Vec<i64>>| {
-                let direction = found[row_of[at]].as_ref().unwrap_or(&zero);
-                subscripts
-                    .iter()
-                    .map(|row| {
-                        let moved: f64 = row.iter().zip(direction).map(|(a, b)| *a as f64 * b).sum();
-                        moved * path.loops[at].step
-                    })
-                    .collect::<Vec<_>>()
-            };
-            let strides = access
-                .subscripts
-                .as_ref()
-                .map(|subscripts| (0..path.loops.len()).map(|at| stride(at, subscripts)).collect());
+            let strides = access.subscripts.as_ref().map(|subscripts| {
+                let mut strides = Vec::with_capacity(subscripts.len() * path.loops.len());
+                for (each, row_of) in path.loops.iter().zip(&row_of) {
+                    let direction = found[*row_of].as_ref().unwrap_or(&zero);
+                    let moved = |row: &Vec<i64>| row.iter().zip(direction).map(|(a, b)| *a as f64 * b).sum();
+                    strides.extend(subscripts.iter().map(|row| {
+                        let moved: f64 = moved(row);
+                        moved * each.step
+                    }));
+                }
+                strides
+            });
             Moved { array: access.array, bytes: access.bytes, strides, offsets: offsets(access, &origin) }
         })
         .collect();
@@ -275,8 +294,8 @@ pub fn paces(model: &StmtModel, rows: &[Option<Vec<i64>>]) -> Vec<Vec<Pace>> {
 
 fn pace(moved: &Moved, at: usize) -> Pace {
     let Some(strides) = &moved.strides else { return Pace::Far };
-    let strides = &strides[at];
-    let Some((last, outer)) = strides.split_last() else { return Pace::Still };
+    let dims = moved.dims();
+    let Some((last, outer)) = strides[at * dims..(at + 1) * dims].split_last() else { return Pace::Still };
     if outer.iter().any(|stride| *stride != 0.0) {
         return Pace::Far;
     }
@@ -470,38 +489,106 @@ fn start(one: &Placed<'_>, each: &LoopRef) -> i64 {
 /// The lines that an access touches in the loops from `from` on; `cells` times its size if spread out.
 fn lines(moved: &Moved, path: &Path, from: usize, line: f64) -> f64 {
     let iterations: f64 = path.loops[from..].iter().map(|each| each.trip).product();
-    let Some(strides) = &moved.strides else { return iterations };
-    let dims = strides.first().map_or(0, Vec::len);
+    if moved.strides.is_none() {
+        return iterations;
+    }
+    let dims = if path.loops.is_empty() { 0 } else { moved.dims() };
     let Some(last) = dims.checked_sub(1) else { return 1.0 };
+    let inside = || path.loops[from..].iter().zip(moved.inside(from).chunks_exact(dims));
     let extent = |dim: usize| -> f64 {
-        1.0 + (from..path.loops.len())
-            .map(|at| strides[at][dim].abs() * (path.loops[at].trip - 1.0))
-            .sum::<f64>()
+        1.0 + inside().map(|(each, strides)| strides[dim].abs() * (each.trip - 1.0)).sum::<f64>()
     };
-    let moving: f64 = (from..path.loops.len())
-        .filter(|at| strides[*at].iter().any(|stride| *stride != 0.0))
-        .map(|at| path.loops[at].trip)
+    let moving: f64 = inside()
+        .filter(|(_, strides)| strides.iter().any(|stride| *stride != 0.0))
+        .map(|(each, _)| each.trip)
         .product();
     let rows: f64 = (0..last).map(extent).product();
     let contiguous = (extent(last) * moved.bytes / line).max(1.0);
     (rows * contiguous).min(moving.max(1.0))
 }
 
-/// What makes two accesses touch the same lines in one run of the loops from a certain one on: the array, the loop, the
-/// strides of one loop after the other, how many loops there are, and the offset in each subscript that these loops do not move (in a moved one they meet).
-type Key = (u32, Option<usize>, Vec<i64>, usize, Vec<Option<i64>>);
-
-fn key(one: &Placed<'_>, moved: &Moved, from: usize) -> Key {
-    let inside = moved.strides.as_ref().map_or(&[][..], |strides| &strides[from.min(strides.len())..]);
-    let strides = inside.iter().flatten().map(|stride| (stride * 16.0) as i64).collect();
-    let fixed = |(dim, offset): (usize, &f64)| {
-        moved.strides.as_ref()?;
-        let moves = inside.iter().any(|strides| strides[dim] != 0.0);
-        (!moves && dim + 1 < moved.offsets.len()).then_some(*offset as i64)
-    };
-    let offsets = moved.offsets.iter().enumerate().map(fixed).collect();
-    (moved.array, one.path.loops.get(from).map(|each| each.id), strides, inside.len(), offsets)
+/// An access in one run of the loops from a certain one on. Those with equal keys touch the same lines: the array, the loop, the
+/// strides of one loop after the other, how many loops there are, and the offset in each subscript that these loops do not
+/// move (in a moved one they meet) are the same.
+struct Key<'a> {
+    moved: &'a Moved,
+    from: usize,
+    /// The number of the loop.
+    id: Option<usize>,
+    /// How many loops there are, if the strides are known.
+    loops: usize,
 }
+
+impl<'a> Key<'a> {
+    fn new(path: &Path, moved: &'a Moved, from: usize) -> Key<'a> {
+        let loops = moved.strides.as_ref().map_or(0, |_| path.loops.len().saturating_sub(from));
+        Key { moved, from, id: path.loops.get(from).map(|each| each.id), loops }
+    }
+
+    fn strides(&self) -> impl Iterator<Item = i64> {
+        self.moved.inside(self.from).iter().map(|stride| (stride * 16.0) as i64)
+    }
+
+    /// The offset in each subscript but the last, which lines reach over, if it is not moved.
+    fn offsets(&self) -> impl Iterator<Item = Option<i64>> {
+        let (dims, inside) = (self.moved.dims(), self.moved.inside(self.from));
+        let moves = move |dim: usize| inside.iter().skip(dim).step_by(dims).any(|stride| *stride != 0.0);
+        let outer = self.moved.offsets.iter().enumerate().take(dims.saturating_sub(1));
+        outer.map(move |(dim, offset)| (!moves(dim)).then_some(*offset as i64))
+    }
+}
+
+impl PartialEq for Key<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.moved.array, self.id, self.loops) == (other.moved.array, other.id, other.loops)
+            && self.moved.dims() == other.moved.dims()
+            && self.strides().eq(other.strides())
+            && self.offsets().eq(other.offsets())
+    }
+}
+
+impl Eq for Key<'_> {}
+
+impl Hash for Key<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u32(self.moved.array);
+        state.write_usize(self.id.unwrap_or(usize::MAX));
+        self.strides().for_each(|stride| state.write_i64(stride));
+    }
+}
+
+/// A quick hash of a few numbers, of which nobody chooses many to be in each other's way.
+#[derive(Default)]
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // The golden ratio spreads neighbouring numbers.
+        self.0 = (self.0.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_i64(&mut self, number: i64) {
+        self.write_u64(number as u64);
+    }
+}
+
+type Quick<K, V> = HashMap<K, V, BuildHasherDefault<Mixed>>;
 
 /// What an access touches in one run of the loops from a certain one on.
 #[derive(Clone, Copy)]
@@ -521,25 +608,25 @@ struct Touches {
 
 impl Touches {
     fn new(placed: &[Placed<'_>], line: f64) -> Touches {
-        let mut keys: HashMap<Key, usize> = HashMap::new();
-        let mut touch = |one: &Placed<'_>, moved: &Moved, from: usize| {
-            let next = keys.len();
-            let key = *keys.entry(key(one, moved, from)).or_insert(next);
-            Touch { key, lines: lines(moved, one.path, from, line) }
-        };
+        let accesses = |one: &Placed<'_>| one.moved.len() * one.path.loops.len().max(1);
+        let mut keys: Quick<Key<'_>, usize> = Quick::default();
+        keys.reserve(placed.iter().map(accesses).sum());
         let mut all = Vec::new();
         for one in placed {
             let loops = 0..one.path.loops.len().max(1);
-            all.push(
-                loops.map(|from| one.moved.iter().map(|moved| touch(one, moved, from)).collect()).collect(),
-            );
+            let mut touch = |moved, from| {
+                let next = keys.len();
+                let key = *keys.entry(Key::new(one.path, moved, from)).or_insert(next);
+                Touch { key, lines: lines(moved, one.path, from, line) }
+            };
+            all.push(loops.map(|from| one.moved.iter().map(|moved| touch(moved, from)).collect()).collect());
         }
         Touches { all, keys: keys.len() }
     }
 }
 
 /// The bytes that one run of each loop touches.
-fn footprints(placed: &[Placed<'_>], touches: &Touches, line: f64) -> HashMap<usize, f64> {
+fn footprints(placed: &[Placed<'_>], touches: &Touches, line: f64) -> Quick<usize, f64> {
     let mut shared: Vec<Option<(usize, f64)>> = vec![None; touches.keys];
     for (one, touched) in placed.iter().zip(&touches.all) {
         for (each, touched) in one.path.loops.iter().zip(touched) {
@@ -550,7 +637,7 @@ fn footprints(placed: &[Placed<'_>], touches: &Touches, line: f64) -> HashMap<us
             }
         }
     }
-    let mut found: HashMap<usize, f64> = HashMap::new();
+    let mut found: Quick<usize, f64> = Quick::default();
     for (id, touched) in shared.into_iter().flatten() {
         *found.entry(id).or_default() += touched;
     }
@@ -561,7 +648,7 @@ fn footprints(placed: &[Placed<'_>], touches: &Touches, line: f64) -> HashMap<us
 fn misses(
     placed: &[Placed<'_>],
     touches: &Touches,
-    footprints: &HashMap<usize, f64>,
+    footprints: &Quick<usize, f64>,
     (size, unforeseen): (f64, f64),
     machine: &Machine,
 ) -> f64 {

@@ -10,7 +10,7 @@
 //!    with each as soon as it can be made (`push`), isl's scheduler with as much
 //!    and as little fusion as possible ([`candidate`]), and the own order with rows written out where several loops are inside
 //!    of one (`jam`).
-//! 2. For each innermost band: which member becomes innermost (parallel with contiguous accesses if possible), whether the
+//! 2. For each innermost band, once for all candidates that have it (`leaves`): which member becomes innermost (parallel with contiguous accesses if possible), whether the
 //!    innermost loop is distributed over the statements or split at an iteration (`pivot`), tile sizes, blocks of cells in
 //!    registers ([`block`], `apart`), rows written out ([`tree`]).
 //! 3. A prediction of the cost ([`cost`]); the cheapest candidate wins if it is clearly cheaper than the original order.
@@ -42,6 +42,7 @@ pub mod cost;
 mod describe;
 mod jam;
 mod json;
+mod leaves;
 pub mod legality;
 mod machine;
 mod marks;
@@ -61,6 +62,7 @@ pub use machine::Machine;
 use candidate::Candidate;
 use dataflow::Dependences;
 use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType, UnionMap};
+use leaves::Leaves;
 use legality::{Reductions, Verdict};
 use model::{Access, AccessKind, Scop, Stmt};
 use std::cell::{Cell, RefCell};
@@ -330,8 +332,9 @@ pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Re
         let unproved = Cell::new(false);
         let mut run = |options: &Options| {
             let spent = Cell::new(false);
-            let own = RefCell::new(None);
-            Optimizer { scop, dependences, options, step: &mut step, spent, unproved: &unproved, own }.run()
+            let (own, leaves) = Default::default();
+            Optimizer { scop, dependences, options, step: &mut step, spent, unproved: &unproved, own, leaves }
+                .run()
         };
         let mut planned = |options: &Options| match run(options)? {
             _ if unproved.take() => run(&Options { registers: false, ..options.clone() }),
@@ -362,11 +365,13 @@ pub fn candidates(
     scop.ctx.with_budget(options.operations, || {
         let mut step = "";
         let (spent, unproved) = (Cell::new(false), &Cell::new(false));
-        let own = RefCell::new(None);
-        let optimizer = Optimizer { scop, dependences, options, step: &mut step, spent, unproved, own };
+        let (own, leaves) = Default::default();
+        let optimizer =
+            Optimizer { scop, dependences, options, step: &mut step, spent, unproved, own, leaves };
         let bonds = optimizer.bonds()?;
         let models = affine::models(scop, options.estimate)?;
-        let original = Candidate::new(scop, &bonds, scop.schedule()?, &models, options, true)?;
+        let original =
+            Candidate::new(scop, &bonds, scop.schedule()?, &models, (options, &optimizer.leaves), true)?;
         let mut all = vec![("original", describe::of_candidate(scop, &original)?, original.cost)];
         for way in Way::ALL {
             if let Some(found) = optimizer.candidate(&bonds, &models, way)? {
@@ -442,6 +447,8 @@ struct Optimizer<'a> {
     unproved: &'a Cell<bool>,
     /// What [`Way::Own`] found, which [`Way::Jammed`] begins with.
     own: RefCell<Option<Candidate>>,
+    /// The leaf bands of all candidates so far.
+    leaves: Leaves,
 }
 
 impl Optimizer<'_> {
@@ -450,7 +457,14 @@ impl Optimizer<'_> {
         let bonds = self.bonds()?;
         *self.step = "the original order";
         let models = affine::models(self.scop, self.options.estimate)?;
-        let before = Candidate::new(self.scop, &bonds, self.scop.schedule()?, &models, self.options, true)?;
+        let before = Candidate::new(
+            self.scop,
+            &bonds,
+            self.scop.schedule()?,
+            &models,
+            (self.options, &self.leaves),
+            true,
+        )?;
         if before.shape.bands.is_empty() {
             return original(Reason::NoLoops);
         }
@@ -676,7 +690,8 @@ impl Optimizer<'_> {
                     None => return Ok(None),
                 },
             };
-            let found = Candidate::new(self.scop, bonds, schedule, models, options, is_plain)?;
+            let found =
+                Candidate::new(self.scop, bonds, schedule, models, (options, &self.leaves), is_plain)?;
             match way {
                 Way::Jammed => return found.jammed(self.scop, bonds, models, options),
                 Way::Own if !is_plain => *self.own.borrow_mut() = Some(found.clone()),

@@ -154,6 +154,13 @@ pub struct Freedom {
     pub split: Option<usize>,
 }
 
+impl Freedom {
+    /// Whether to split the band is a question: its last loop is not parallel.
+    pub fn is_split_a_question(&self, parts: &[Vec<usize>]) -> bool {
+        parts.len() == 1 && self.parallel.last() == Some(&false)
+    }
+}
+
 /// A loop of its own for each part.
 #[derive(Clone, Debug)]
 pub struct Sunk {
@@ -213,8 +220,14 @@ pub struct Bonds {
     pub are_same: bool,
 }
 
-/// What may be done to a leaf band, given its parts.
-pub fn freedom(scop: &Scop, bonds: &Bonds, band: &Band, parts: &[Vec<usize>]) -> isl::Result<Freedom> {
+/// What may be done to a leaf band, given its parts; whether it can be split only if that is asked for.
+pub fn freedom(
+    scop: &Scop,
+    bonds: &Bonds,
+    band: &Band,
+    parts: &[Vec<usize>],
+    to_split: bool,
+) -> isl::Result<Freedom> {
     let partial = band.node.band_get_partial_schedule()?;
     let count = band.rows.len();
     let apart = inside(&bonds.apart, &band.node)?;
@@ -224,13 +237,25 @@ pub fn freedom(scop: &Scop, bonds: &Bonds, band: &Band, parts: &[Vec<usize>]) ->
     for each in &members {
         permutable = permutable && order.clone().lex_gt_at_multi_union_pw_aff(each.clone())?.is_empty()?;
     }
+    // Then no pair goes back in any member.
+    let is_forward = permutable && bonds.are_same;
+    let all_equal = |pairs: &UnionMap, member: &MultiUnionPwAff| match is_forward {
+        true => pairs.clone().lex_lt_at_multi_union_pw_aff(member.clone())?.is_empty(),
+        false => all_equal(pairs, member),
+    };
     let mut found =
         Freedom { permutable, coincident: Vec::new(), parallel: Vec::new(), sunk: Vec::new(), split: None };
     for (at, each) in members.iter().enumerate() {
-        found.coincident.push(all_equal(&apart, each)?);
+        let is_coincident = all_equal(&apart, each)?;
+        found.coincident.push(is_coincident);
         if !permutable && at + 1 < count {
             // It cannot become innermost.
             found.parallel.push(false);
+            found.sunk.push(None);
+            continue;
+        }
+        if is_coincident && parts.len() == 1 {
+            found.parallel.push(true);
             found.sunk.push(None);
             continue;
         }
@@ -238,9 +263,9 @@ pub fn freedom(scop: &Scop, bonds: &Bonds, band: &Band, parts: &[Vec<usize>]) ->
         for (_, other) in members.iter().enumerate().filter(|(other, _)| *other != at) {
             rest = rest.eq_at_multi_union_pw_aff(other.clone())?;
         }
-        found.parallel.push(all_equal(&rest, each)?);
+        found.parallel.push(is_coincident || all_equal(&rest, each)?);
         found.sunk.push(sunk(scop, &rest, each, parts)?);
-        if at + 1 == count && !found.parallel[at] && parts.len() == 1 {
+        if to_split && at + 1 == count && found.is_split_a_question(parts) {
             found.split = pivot::parallel_split(scop, &rest, &last_alone(band.node.clone())?, each)?;
         }
     }
