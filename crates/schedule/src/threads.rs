@@ -24,14 +24,15 @@
 //! mark threads, band floor(j / 64): band i, j
 //! ```
 
-use crate::affine::{self, StmtModel};
+use crate::affine::{self, Row, StmtModel};
 use crate::candidate::Candidate;
 use crate::cost::Cost;
+use crate::diamond::{self, Cone};
 use crate::legality::{self, parallel_is_legal};
 use crate::marks::{is_mark, wave_is_legal};
 use crate::pivot::{self, Split};
 use crate::private;
-use crate::tree::{self, Bonds, Planned, Step, band_of, over_tiles, tiles};
+use crate::tree::{self, Band, Bonds, Change, Planned, Step, band_of, over_tiles, tiles};
 use crate::{Error, Options};
 use dataflow::Dependences;
 use isl::{
@@ -77,10 +78,22 @@ const WAVE_SIZE: i64 = 32;
 /// How many tiles of strips each side has. Fewer leave threads without work at the ends of diagonals, more make them wait more often.
 const WAVE_TILES: f64 = 16.0;
 
+/// How many diamonds each thread gets on a diagonal at least.
+const DIAMONDS: f64 = 2.0;
+
+/// How wide diamonds are at most, and what their size is a multiple of.
+const WIDEST_DIAMOND: i64 = 2048;
+const DIAMOND_GRAIN: i64 = 16;
+
 /// What became of a schedule.
 pub enum Marked {
-    /// Some loops run in threads: the schedule with marks.
-    Threads(Schedule),
+    /// Some loops run in threads.
+    Threads {
+        /// The schedule with marks.
+        schedule: Schedule,
+        /// The sizes of the tiles that are diamonds.
+        diamonds: Vec<i64>,
+    },
     /// None does; the reason.
     Alone(String),
 }
@@ -93,23 +106,37 @@ pub fn marked(
     options: &Options,
 ) -> Result<Marked, Error> {
     let models = affine::models(scop, options.estimate)?;
-    let mut marker =
-        Marker { scop, dependences, options, models: &models, found: 0, is_moved: false, why_not: None };
-    let marked = marker.place(schedule.get_root()?)?.get_schedule()?;
-    if marker.found == 0 {
-        let why = marker.why_not.map_or_else(String::new, |why| format!(": {why}"));
-        return Ok(Marked::Alone(format!("no outer loop is parallel and has enough to do{why}")));
+    for may_be_diamonds in [true, false] {
+        let mut marker = Marker {
+            scop,
+            dependences,
+            options,
+            models: &models,
+            found: 0,
+            is_moved: false,
+            why_not: None,
+            may_be_diamonds,
+            diamonds: Vec::new(),
+        };
+        let marked = marker.place(schedule.get_root()?)?.get_schedule()?;
+        let Marker { found, is_moved, why_not, diamonds, .. } = marker;
+        if found == 0 {
+            let why = why_not.map_or_else(String::new, |why| format!(": {why}"));
+            return Ok(Marked::Alone(format!("no outer loop is parallel and has enough to do{why}")));
+        }
+        if !is_moved || legality::check_with(scop, dependences, &marked, options.reductions)?.is_legal() {
+            return Ok(Marked::Threads { schedule: marked, diamonds });
+        }
+        if diamonds.is_empty() {
+            break;
+        }
     }
-    let is_legal =
-        !marker.is_moved || legality::check_with(scop, dependences, &marked, options.reductions)?.is_legal();
-    Ok(match is_legal {
-        true => Marked::Threads(marked),
-        false => Marked::Alone("loops that could run in threads cannot be put outside".to_owned()),
-    })
+    Ok(Marked::Alone("loops that could run in threads cannot be put outside".to_owned()))
 }
 
 /// The cost of a candidate if its loops run in as many threads as they can.
 pub fn cost(
+    scop: &Scop,
     bonds: &Bonds,
     candidate: &Candidate,
     models: &[StmtModel],
@@ -118,7 +145,7 @@ pub fn cost(
     if options.threads < 2 {
         return Ok(candidate.cost);
     }
-    let Forks { share, count } = forks(bonds, candidate, models, options)?;
+    let Forks { share, count } = forks(scop, bonds, candidate, models, options)?;
     let all = EFFICIENCY * f64::from(options.threads);
     let left = (1.0 - share) + share / all.max(1.0);
     let Cost { work, control, l1, l2, l3 } = candidate.cost;
@@ -145,10 +172,13 @@ enum Way {
     Parallel,
     /// In wavefronts if it must.
     Permutable,
+    /// In diamonds on so many diagonals.
+    Diamonds(f64),
     Never,
 }
 
 fn forks(
+    scop: &Scop,
     bonds: &Bonds,
     candidate: &Candidate,
     models: &[StmtModel],
@@ -167,7 +197,10 @@ fn forks(
         };
         ways.push(match (is_parallel, is_permutable) {
             (true, _) => Way::Parallel,
-            (false, true) => Way::Permutable,
+            (false, true) => match diagonals(scop, bonds, band, planned, models, options)? {
+                Some(count) => Way::Diamonds(count),
+                None => Way::Permutable,
+            },
             (false, false) => Way::Never,
         });
     }
@@ -196,8 +229,56 @@ fn forks(
 /// How often threads are started inside of so many loops, by estimate: all loops count as equally long.
 fn starts(model: &StmtModel, outer: usize, way: Way) -> f64 {
     let one = model.extents.iter().product::<f64>().powf(1.0 / model.extents.len().max(1) as f64);
-    let diagonals = if way == Way::Permutable { 2.0 * one / WAVE_SIZE as f64 } else { 1.0 };
+    let diagonals = match way {
+        Way::Permutable => 2.0 * one / WAVE_SIZE as f64,
+        Way::Diamonds(count) => count,
+        Way::Parallel | Way::Never => 1.0,
+    };
     one.powf(outer as f64) * diagonals.max(1.0)
+}
+
+/// If a band's tiles can be diamonds: on how many diagonals they are, by estimate.
+fn diagonals(
+    scop: &Scop,
+    bonds: &Bonds,
+    band: &Band,
+    planned: Option<&Planned>,
+    models: &[StmtModel],
+    options: &Options,
+) -> isl::Result<Option<f64>> {
+    let unchanged = Change::none(band.rows.len());
+    let change = planned.map_or(&unchanged, |planned| &planned.change);
+    let is_meant = |at: &usize| change.tiles[*at].is_some() || !change.is_tiled();
+    let places: Vec<usize> = (0..change.order.len()).filter(is_meant).collect();
+    let partial = band.node.band_get_partial_schedule()?;
+    let row = |at: &usize| partial.get_at(change.order[*at]).map(Some);
+    let rows: Vec<_> = places.iter().map(row).collect::<isl::Result<_>>()?;
+    let dependences = tree::inside(&bonds.apart, &band.node)?;
+    let Some(Cone { across, slope, .. }) = diamond::cone(scop, &dependences, &rows)? else { return Ok(None) };
+    let (first, second) = (places[0], places[across]);
+    let [steps, cells] = [first, second].map(|at| &band.rows[change.order[at]]);
+    let sizes = change.tiles[first].zip(change.tiles[second]);
+    let cells = extent(cells, Some(steps), models);
+    let size = diamond_size(slope, sizes, cells, f64::from(options.threads));
+    Ok(Some(slope as f64 * extent(steps, None, models) / size as f64 + 1.0))
+}
+
+/// How many values a row has, by estimate, while another one stands still.
+fn extent(row: &HashMap<usize, Row>, still: Option<&HashMap<usize, Row>>, models: &[StmtModel]) -> f64 {
+    let of = |(stmt, row): (&usize, &Row)| {
+        let known = still.and_then(|still| still.get(stmt)?.moved(&[]));
+        Some(models[*stmt].extents[row.moved(known.as_slice())?])
+    };
+    row.iter().filter_map(of).fold(1.0, f64::max)
+}
+
+/// The size of diamonds in place of tiles of these sizes (steps, and across them), if there are any. Diamonds bring in each cell that they
+/// touch once and have no others, so they may be twice as wide as what such a tile touches. Threads get some each.
+fn diamond_size(slope: i64, sizes: Option<(i64, i64)>, cells: f64, threads: f64) -> i64 {
+    let widest = sizes.map_or(WIDEST_DIAMOND, |(height, width)| 2 * width + slope * height);
+    let fair = (cells / (DIAMONDS * threads)).ceil() as i64;
+    let size = fair.clamp(1, widest.max(1));
+    (size + DIAMOND_GRAIN - 1) / DIAMOND_GRAIN * DIAMOND_GRAIN
 }
 
 /// How many operations and accesses of a statement are inside of so many loops, by estimate: all loops count as equally long.
@@ -219,6 +300,10 @@ struct Marker<'a> {
     is_moved: bool,
     /// What keeps the first loop that was looked at from being parallel.
     why_not: Option<String>,
+    /// Whether tiles may be diamonds.
+    may_be_diamonds: bool,
+    /// The sizes of those that are.
+    diamonds: Vec<i64>,
 }
 
 impl Marker<'_> {
@@ -267,9 +352,10 @@ impl Marker<'_> {
         if split.is_some() {
             return Ok(split);
         }
-        for Wave { band, sizes, is_moved } in self.wavefronts(node)? {
+        for Wave { band, sizes, is_moved, is_diamond } in self.wavefronts(node)? {
             if wave_is_legal(self.scop, self.dependences, &band, sizes)? {
                 self.is_moved |= is_moved;
+                self.diamonds.extend(is_diamond.then_some(sizes[0]));
                 return Ok(Some(band.insert_mark(Id::new(&self.scop.ctx, &wave_name(sizes))?)?));
             }
         }
@@ -525,16 +611,16 @@ impl Marker<'_> {
         let row = |node: &ScheduleNode, at| node.band_get_partial_schedule()?.get_at(at);
         let made = |node: &ScheduleNode, at| tiles(self.scop, row(node, at)?, WAVE_SIZE);
         let count = node.band_n_member()?;
-        let mut waves = Vec::new();
+        let mut waves: Vec<Wave> = self.diamonds(node)?.into_iter().collect();
         if !is_tiled(node)? {
             if count > 1 && node.band_get_permutable()? {
                 let all = band_of(self.scop, vec![made(node, 0)?, made(node, 1)?])?;
                 let band = over_tiles(node.clone().insert_partial_schedule(all)?)?;
-                waves.push(Wave { band, sizes: [WAVE_SIZE; 2], is_moved: true });
+                waves.push(Wave { band, sizes: [WAVE_SIZE; 2], is_moved: true, is_diamond: false });
             }
         } else if count > 1 {
             let sizes = [step(node, 0)?, step(node, 1)?];
-            waves.push(Wave { band: node.clone(), sizes, is_moved: false });
+            waves.push(Wave { band: node.clone(), sizes, is_moved: false, is_diamond: false });
         } else {
             let below = node.get_child(0)?;
             let members = match below.get_type()? {
@@ -551,12 +637,64 @@ impl Marker<'_> {
                     true => self.wave_of_strips(node, row(&below, at)?, size)?,
                     false => {
                         let all = band_of(self.scop, vec![row(node, 0)?, made(&below, at)?])?;
-                        Wave { band: with_rows(node, all)?, sizes: [size, WAVE_SIZE], is_moved: true }
+                        Wave {
+                            band: with_rows(node, all)?,
+                            sizes: [size, WAVE_SIZE],
+                            is_moved: true,
+                            is_diamond: false,
+                        }
                     }
                 });
             }
         }
         Ok(waves)
+    }
+
+    /// Tiles between the two sides of a cone, if the dependences go in one.
+    fn diamonds(&self, node: &ScheduleNode) -> isl::Result<Option<Wave>> {
+        if !self.may_be_diamonds || !node.band_get_permutable()? {
+            return Ok(None);
+        }
+        let (is_tiled, old) = (is_tiled(node)?, members(node)?);
+        let rows = match is_tiled {
+            true => self.rows_in_tiles(node)?,
+            false => with_distributed(node, old.clone())?.into_iter().map(|row| Some((row, None))).collect(),
+        };
+        let dependences = tree::inside(&self.dependences.strict()?, node)?;
+        let sides: Vec<_> = rows.iter().map(|row| row.as_ref().map(|(row, _)| row.clone())).collect();
+        let Some(Cone { across, side, slope }) = diamond::cone(self.scop, &dependences, &sides)? else {
+            return Ok(None);
+        };
+        let (Some((steps, height)), Some((row, width))) = (&rows[0], &rows[across]) else { return Ok(None) };
+        let both = tree::rows(self.scop, &band_of(self.scop, vec![steps.clone(), row.clone()])?)?;
+        let cells = extent(&both[1], Some(&both[0]), self.models);
+        let size = diamond_size(slope, height.zip(*width), cells, self.threads());
+        let mut all = vec![tiles(self.scop, side, size)?, tiles(self.scop, row.clone(), size)?];
+        let band = if is_tiled {
+            let others = old.into_iter().enumerate().filter(|(at, _)| ![0, across].contains(at));
+            all.extend(others.map(|(_, row)| row));
+            with_rows(node, band_of(self.scop, all)?)?
+        } else {
+            over_tiles(node.clone().insert_partial_schedule(band_of(self.scop, all)?)?)?
+        };
+        Ok(Some(Wave { band, sizes: [size; 2], is_moved: true, is_diamond: true }))
+    }
+
+    /// For each loop over tiles the row that is tiled, and the size of the tiles.
+    fn rows_in_tiles(&self, node: &ScheduleNode) -> isl::Result<Vec<Option<(UnionPwAff, Option<i64>)>>> {
+        let inside = rows_below(node)?;
+        let mut found = Vec::new();
+        for (at, tiled) in members(node)?.iter().enumerate() {
+            let size = step(node, at)?;
+            let mut of = None;
+            for (row, _) in &inside {
+                if tiles(self.scop, row.clone(), size)?.plain_is_equal(tiled)? {
+                    of = Some((row.clone(), Some(size)));
+                }
+            }
+            found.push(of);
+        }
+        Ok(found)
     }
 
     /// Tiles of a few strips, which are of so many rows, and of another loop: a strip is too little to do between two diagonals.
@@ -566,7 +704,7 @@ impl Marker<'_> {
         let size = ((each as i64).clamp(WAVE_SIZE, LONGEST_STRIP) / size).max(1) * size;
         let all = vec![tiles(self.scop, strip, size)?, tiles(self.scop, other, size)?];
         let band = over_tiles(strips.clone().insert_partial_schedule(band_of(self.scop, all)?)?)?;
-        Ok(Wave { band, sizes: [size; 2], is_moved: true })
+        Ok(Wave { band, sizes: [size; 2], is_moved: true, is_diamond: false })
     }
 }
 
@@ -576,6 +714,8 @@ struct Wave {
     sizes: [i64; 2],
     /// Whether the band is a new one.
     is_moved: bool,
+    /// Whether the tiles on a diagonal are all there are at that time.
+    is_diamond: bool,
 }
 
 /// Whether no bound of a set joins a counter with one of the others, except these.
@@ -594,6 +734,34 @@ fn bounds_are_apart(domain: &Set, counter: usize, except: &[usize]) -> isl::Resu
         })
     })?;
     Ok(are_apart)
+}
+
+/// The rows of a band.
+fn members(node: &ScheduleNode) -> isl::Result<Vec<UnionPwAff>> {
+    let rows = node.band_get_partial_schedule()?;
+    (0..node.band_n_member()?).map(|at| rows.get_at(at)).collect()
+}
+
+/// These rows of a band, and that of the loops below it if the next one is distributed over the parts.
+fn with_distributed(node: &ScheduleNode, mut rows: Vec<UnionPwAff>) -> isl::Result<Vec<UnionPwAff>> {
+    let parts = node.get_child(0)?;
+    if parts.get_type()? != ScheduleNodeType::Sequence {
+        return Ok(rows);
+    }
+    let mut whole: Option<UnionPwAff> = None;
+    for at in 0..parts.n_children()? {
+        let part = parts.get_child(at)?.get_child(0)?;
+        if part.get_type()? != ScheduleNodeType::Band {
+            return Ok(rows);
+        }
+        let row = part.band_get_partial_schedule()?.get_at(0)?.intersect_domain(part.get_domain()?)?;
+        whole = Some(match whole {
+            Some(others) => others.union_add(row)?,
+            None => row,
+        });
+    }
+    rows.extend(whole);
+    Ok(rows)
 }
 
 /// Whether a band's loops run over tiles.
