@@ -22,15 +22,20 @@
 //!
 //! What is found here is a guess: that the order is legal is for [`crate::legality`] to prove.
 
-use crate::tree::{band_of, within};
+use crate::tree::{self, band_of, within};
 use isl::{Aff, DimType, LocalSpace, Map, Set, Space, UnionMap, UnionPwAff, UnionSet, Val};
 use model::Scop;
 
 /// The steepest cone that is looked for.
 const STEEPEST: i64 = 16;
 
+/// What may be spent on it: some three times what the kernels of `bench/kernels` need.
+const OPERATIONS: u64 = 60_000;
+
 /// The sides of a cone.
 pub struct Cone {
+    /// Which row counts steps in time.
+    pub steps: usize,
     /// Which row is one side.
     pub across: usize,
     /// The other: `slope * t + shift(S) - u`.
@@ -39,19 +44,45 @@ pub struct Cone {
     pub slope: i64,
 }
 
-/// The cone of these dependences, if they have one whose one side is one of these rows, of which the first counts steps in time.
-pub fn cone(scop: &Scop, dependences: &UnionMap, rows: &[Option<UnionPwAff>]) -> isl::Result<Option<Cone>> {
-    let [Some(steps), others @ ..] = rows else { return Ok(None) };
-    for (at, across) in others.iter().enumerate() {
-        let Some(across) = across else { continue };
-        let distances = Distances::of(scop, dependences, steps, across)?;
-        if let Some((slope, shifts)) = distances.least_slope()? {
-            let steep = steps.clone().scale_val(Val::int_from_si(&scop.ctx, slope)?)?;
-            let side = steep.add(constants(scop, &shifts)?)?.sub(across.clone())?;
-            return Ok(Some(Cone { across: at + 1, side, slope }));
+/// The cone of these dependences, if they have one whose one side is one of these rows. Another one counts steps in time: a loop
+/// of the program itself, so that the first step is the first of all cells. None is found if that takes too many operations.
+pub fn cone(scop: &Scop, dependences: &UnionMap, rows: &[UnionPwAff]) -> isl::Result<Option<Cone>> {
+    let found: isl::Result<Option<Cone>> = scop.ctx.with_budget(OPERATIONS, || {
+        for (steps, time) in rows.iter().enumerate() {
+            if !counts_steps(scop, time)? {
+                continue;
+            }
+            for (across, row) in rows.iter().enumerate().filter(|(across, _)| *across != steps) {
+                if let Some((slope, side)) = other_side(scop, dependences, time, row)? {
+                    return Ok(Some(Cone { steps, across, side, slope }));
+                }
+            }
         }
+        Ok(None)
+    });
+    match found {
+        Err(error) if error.is_budget() => Ok(None),
+        found => found,
     }
-    Ok(None)
+}
+
+/// The least slope, and the other side of a cone of which a row is one.
+fn other_side(
+    scop: &Scop,
+    dependences: &UnionMap,
+    steps: &UnionPwAff,
+    across: &UnionPwAff,
+) -> isl::Result<Option<(i64, UnionPwAff)>> {
+    let distances = Distances::of(scop, dependences, steps, across)?;
+    let Some((slope, shifts)) = distances.least_slope()? else { return Ok(None) };
+    let steep = steps.clone().scale_val(Val::int_from_si(&scop.ctx, slope)?)?;
+    Ok(Some((slope, steep.add(constants(scop, &shifts)?)?.sub(across.clone())?)))
+}
+
+/// Whether a row is one counter of each statement.
+fn counts_steps(scop: &Scop, row: &UnionPwAff) -> isl::Result<bool> {
+    let rows = tree::rows(scop, &band_of(scop, vec![row.clone()])?)?;
+    Ok(rows.iter().flat_map(|rows| rows.values()).all(|row| row.moved(&[]).is_some()))
 }
 
 /// How far dependences go in two rows.
@@ -152,6 +183,77 @@ fn constants(scop: &Scop, values: &[i64]) -> isl::Result<UnionPwAff> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::marks::wave_is_legal;
+    use crate::tree::tiles;
+    use dataflow::Dependences;
+    use isl::{Ctx, Schedule};
+
+    const JACOBI: &str = "scop jacobi
+param t [1, *]
+param n [3, *]
+array A [n] 8
+array B [n] 8
+stmt S { S[s, i] : 0 <= s < t and 1 <= i < n - 1 }
+  read { S[s, i] -> A[i - 1] }
+  read { S[s, i] -> A[i + 1] }
+  write { S[s, i] -> B[i] }
+stmt T { T[s, i] : 0 <= s < t and 1 <= i < n - 1 }
+  read { T[s, i] -> B[i - 1] }
+  read { T[s, i] -> B[i + 1] }
+  write { T[s, i] -> A[i] }
+order { for { for { S } for { T } } }
+";
+    const STEPS: &str = "{ S[s, i] -> [(s)]; T[s, i] -> [(s)] }";
+    const ACROSS: &str = "{ S[s, i] -> [(2s + i)]; T[s, i] -> [(2s + i + 1)] }";
+
+    fn parsed(text: &str) -> (Scop, Dependences) {
+        let scop = Scop::parse(&Ctx::new(), text).unwrap();
+        let dependences = dataflow::dependences(&scop, &Default::default()).unwrap();
+        (scop, dependences)
+    }
+
+    fn row(scop: &Scop, text: &str) -> UnionPwAff {
+        UnionPwAff::read_from_str(&scop.ctx, text).unwrap()
+    }
+
+    fn found(text: &str, rows: &[&str]) -> Option<(usize, usize, i64, String)> {
+        let (scop, dependences) = parsed(text);
+        let rows: Vec<_> = rows.iter().map(|text| row(&scop, text)).collect();
+        let cone = cone(&scop, &dependences.strict().unwrap(), &rows).unwrap()?;
+        Some((cone.steps, cone.across, cone.slope, cone.side.to_string()))
+    }
+
+    #[test]
+    fn a_cone_has_two_sides() {
+        let side = "[t, n] -> { S[s, i] -> [(2s - i)]; T[s, i] -> [(1 + 2s - i)] }".to_owned();
+        assert_eq!(found(JACOBI, &[STEPS, ACROSS]), Some((0, 1, 4, side.clone())));
+        assert_eq!(found(JACOBI, &[ACROSS, STEPS]), Some((1, 0, 4, side)));
+        // Five cells to each side in each half of a step: too far.
+        let wide = JACOBI.replace("i - 1]", "i - 5]").replace("i + 1]", "i + 5]");
+        let wide = wide.replace("1 <= i < n - 1", "5 <= i < n - 5");
+        assert_eq!(found(&wide, &[STEPS, &ACROSS.replace('2', "10").replace("+ 1", "+ 5")]), None);
+        // In place: cells of one step wait for each other.
+        assert_eq!(found(&JACOBI.replace("-> B", "-> A"), &[STEPS, ACROSS]), None);
+        // No row is a loop of the program.
+        assert_eq!(found(JACOBI, &[ACROSS, ACROSS]), None);
+    }
+
+    #[test]
+    fn only_sides_of_the_cone_make_diamonds() {
+        let (scop, dependences) = parsed(JACOBI);
+        let is_legal = |side: &str| {
+            let rows = [side, ACROSS].map(|text| tiles(&scop, row(&scop, text), 8).unwrap());
+            let band = band_of(&scop, rows.into()).unwrap();
+            let schedule = Schedule::from_domain(scop.domain().unwrap()).unwrap();
+            let schedule = schedule.insert_partial_schedule(band).unwrap();
+            let band = schedule.get_root().unwrap().child(0).unwrap();
+            wave_is_legal(&scop, &dependences, &band, [8; 2]).unwrap()
+        };
+        assert!(is_legal("{ S[s, i] -> [(2s - i)]; T[s, i] -> [(1 + 2s - i)] }"));
+        // Too steep, and not shifted.
+        assert!(!is_legal("{ S[s, i] -> [(s - i)]; T[s, i] -> [(1 + s - i)] }"));
+        assert!(!is_legal("{ S[s, i] -> [(2s - i)]; T[s, i] -> [(2s - i)] }"));
+    }
 
     #[test]
     fn shifts_are_the_longest_ways() {

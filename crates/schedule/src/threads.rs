@@ -10,7 +10,8 @@
 //! - if a permutable band of at least two members has none: a *wavefront*. In such a band no dependence goes backwards in any
 //!   member, so tiles with the numbers `(a, b)` and the same `a + b` do not depend on each other (L. Lamport, "The parallel
 //!   execution of DO loops", 1974, for iterations). Such a band gets a mark [`model::WAVE`]: `astgen` makes a loop over `a + b`
-//!   of it, which runs in sequence, and one over `a`, in threads.
+//!   of it, which runs in sequence, and one over `a`, in threads. Where the dependences go in a cone, the tiles are diamonds
+//!   between its sides (`diamond`): then a diagonal is all there is at a time, and no thread waits for others to begin.
 //!
 //! Loops inside of others that run in sequence must have enough to do to be worth threads each time; what that is, is
 //! estimated here and computed again when the program runs.
@@ -33,7 +34,7 @@ use crate::marks::{is_mark, wave_is_legal};
 use crate::pivot::{self, Split};
 use crate::private;
 use crate::tree::{self, Band, Bonds, Change, Planned, Step, band_of, over_tiles, tiles};
-use crate::{Error, Options};
+use crate::{Error, Options, Tiling};
 use dataflow::Dependences;
 use isl::{
     AstLoopType, DimType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionPwAff, Val,
@@ -80,6 +81,8 @@ const WAVE_TILES: f64 = 16.0;
 
 /// How many diamonds each thread gets on a diagonal at least.
 const DIAMONDS: f64 = 2.0;
+/// The same where that is an estimate, of those in place of other tiles: smaller ones cost little.
+const DIAMONDS_BY_ESTIMATE: f64 = 6.0;
 
 /// How wide diamonds are at most, and what their size is a multiple of.
 const WIDEST_DIAMOND: i64 = 2048;
@@ -248,18 +251,17 @@ fn diagonals(
 ) -> isl::Result<Option<f64>> {
     let unchanged = Change::none(band.rows.len());
     let change = planned.map_or(&unchanged, |planned| &planned.change);
-    let is_meant = |at: &usize| change.tiles[*at].is_some() || !change.is_tiled();
-    let places: Vec<usize> = (0..change.order.len()).filter(is_meant).collect();
     let partial = band.node.band_get_partial_schedule()?;
-    let row = |at: &usize| partial.get_at(change.order[*at]).map(Some);
-    let rows: Vec<_> = places.iter().map(row).collect::<isl::Result<_>>()?;
+    let rows: Vec<_> = change.order.iter().map(|at| partial.get_at(*at)).collect::<isl::Result<_>>()?;
     let dependences = tree::inside(&bonds.apart, &band.node)?;
-    let Some(Cone { across, slope, .. }) = diamond::cone(scop, &dependences, &rows)? else { return Ok(None) };
-    let (first, second) = (places[0], places[across]);
-    let [steps, cells] = [first, second].map(|at| &band.rows[change.order[at]]);
-    let sizes = change.tiles[first].zip(change.tiles[second]);
+    let Some(Cone { steps, across, slope, .. }) = diamond::cone(scop, &dependences, &rows)? else {
+        return Ok(None);
+    };
+    let tiles = change.tiles[steps].zip(change.tiles[across]);
+    let [steps, cells] = [steps, across].map(|at| &band.rows[change.order[at]]);
     let cells = extent(cells, Some(steps), models);
-    let size = diamond_size(slope, sizes, cells, f64::from(options.threads));
+    let is_known = scop.params.is_empty();
+    let size = Diamonds { slope, tiles, cells, is_known }.size(f64::from(options.threads));
     Ok(Some(slope as f64 * extent(steps, None, models) / size as f64 + 1.0))
 }
 
@@ -272,13 +274,28 @@ fn extent(row: &HashMap<usize, Row>, still: Option<&HashMap<usize, Row>>, models
     row.iter().filter_map(of).fold(1.0, f64::max)
 }
 
-/// The size of diamonds in place of tiles of these sizes (steps, and across them), if there are any. Diamonds bring in each cell that they
-/// touch once and have no others, so they may be twice as wide as what such a tile touches. Threads get some each.
-fn diamond_size(slope: i64, sizes: Option<(i64, i64)>, cells: f64, threads: f64) -> i64 {
-    let widest = sizes.map_or(WIDEST_DIAMOND, |(height, width)| 2 * width + slope * height);
-    let fair = (cells / (DIAMONDS * threads)).ceil() as i64;
-    let size = fair.clamp(1, widest.max(1));
-    (size + DIAMOND_GRAIN - 1) / DIAMOND_GRAIN * DIAMOND_GRAIN
+/// How diamonds are.
+struct Diamonds {
+    /// Of the cone.
+    slope: i64,
+    /// The tiles that they are in place of, if there are any: how many steps and how wide.
+    tiles: Option<(i64, i64)>,
+    /// How many cells there are in a step, by estimate.
+    cells: f64,
+    /// Whether that is no estimate.
+    is_known: bool,
+}
+
+impl Diamonds {
+    /// Their size. Diamonds bring in each cell that they touch once and have no others, so they may be twice as wide as what such a tile
+    /// touches. Threads get some each.
+    fn size(&self, threads: f64) -> i64 {
+        let widest = self.tiles.map_or(WIDEST_DIAMOND, |(steps, width)| 2 * width + self.slope * steps);
+        let each = if self.is_known || self.tiles.is_none() { DIAMONDS } else { DIAMONDS_BY_ESTIMATE };
+        let fair = (self.cells / (each * threads)).ceil() as i64;
+        let size = fair.clamp(1, widest.max(1));
+        (size + DIAMOND_GRAIN - 1) / DIAMOND_GRAIN * DIAMOND_GRAIN
+    }
 }
 
 /// How many operations and accesses of a statement are inside of so many loops, by estimate: all loops count as equally long.
@@ -655,46 +672,51 @@ impl Marker<'_> {
         if !self.may_be_diamonds || !node.band_get_permutable()? {
             return Ok(None);
         }
-        let (is_tiled, old) = (is_tiled(node)?, members(node)?);
-        let rows = match is_tiled {
-            true => self.rows_in_tiles(node)?,
-            false => with_distributed(node, old.clone())?.into_iter().map(|row| Some((row, None))).collect(),
+        let (rows, loops) = match is_tiled(node)? {
+            true => (rows_inside(&node.get_child(0)?)?, members(node)?),
+            false => (rows_inside(node)?, Vec::new()),
         };
         let dependences = tree::inside(&self.dependences.strict()?, node)?;
-        let sides: Vec<_> = rows.iter().map(|row| row.as_ref().map(|(row, _)| row.clone())).collect();
-        let Some(Cone { across, side, slope }) = diamond::cone(self.scop, &dependences, &sides)? else {
+        let Some(Cone { steps, across, side, slope }) = diamond::cone(self.scop, &dependences, &rows)? else {
             return Ok(None);
         };
-        let (Some((steps, height)), Some((row, width))) = (&rows[0], &rows[across]) else { return Ok(None) };
-        let both = tree::rows(self.scop, &band_of(self.scop, vec![steps.clone(), row.clone()])?)?;
+        let (time, row) = (&rows[steps], &rows[across]);
+        let (tall, wide) = (self.tiled_by(node, &loops, time)?, self.tiled_by(node, &loops, row)?);
+        let size_of = |tiled: Option<usize>| tiled.map(|at| step(node, at)).transpose();
+        let (height, width) = (size_of(tall)?, size_of(wide)?);
+        let both = tree::rows(self.scop, &band_of(self.scop, vec![time.clone(), row.clone()])?)?;
         let cells = extent(&both[1], Some(&both[0]), self.models);
-        let size = diamond_size(slope, height.zip(*width), cells, self.threads());
+        let size = match (&self.options.tiling, width) {
+            (Tiling::Sizes(_), Some(width)) => width,
+            _ => {
+                let is_known = self.scop.params.is_empty();
+                Diamonds { slope, tiles: height.zip(width), cells, is_known }.size(self.threads())
+            }
+        };
+        let others = (0..loops.len()).filter(|at| ![tall, wide].contains(&Some(*at)));
         let mut all = vec![tiles(self.scop, side, size)?, tiles(self.scop, row.clone(), size)?];
-        let band = if is_tiled {
-            let others = old.into_iter().enumerate().filter(|(at, _)| ![0, across].contains(at));
-            all.extend(others.map(|(_, row)| row));
-            with_rows(node, band_of(self.scop, all)?)?
-        } else {
-            over_tiles(node.clone().insert_partial_schedule(band_of(self.scop, all)?)?)?
+        all.extend(others.map(|at| loops[at].clone()));
+        let all = band_of(self.scop, all)?;
+        let band = match loops.is_empty() {
+            true => over_tiles(node.clone().insert_partial_schedule(all)?)?,
+            false => with_rows(node, all)?,
         };
         Ok(Some(Wave { band, sizes: [size; 2], is_moved: true, is_diamond: true }))
     }
 
-    /// For each loop over tiles the row that is tiled, and the size of the tiles.
-    fn rows_in_tiles(&self, node: &ScheduleNode) -> isl::Result<Vec<Option<(UnionPwAff, Option<i64>)>>> {
-        let inside = rows_below(node)?;
-        let mut found = Vec::new();
-        for (at, tiled) in members(node)?.iter().enumerate() {
-            let size = step(node, at)?;
-            let mut of = None;
-            for (row, _) in &inside {
-                if tiles(self.scop, row.clone(), size)?.plain_is_equal(tiled)? {
-                    of = Some((row.clone(), Some(size)));
-                }
+    /// Which of these loops over tiles at a node has tiles of a row.
+    fn tiled_by(
+        &self,
+        node: &ScheduleNode,
+        loops: &[UnionPwAff],
+        row: &UnionPwAff,
+    ) -> isl::Result<Option<usize>> {
+        for (at, tiled) in loops.iter().enumerate() {
+            if tiles(self.scop, row.clone(), step(node, at)?)?.plain_is_equal(tiled)? {
+                return Ok(Some(at));
             }
-            found.push(of);
         }
-        Ok(found)
+        Ok(None)
     }
 
     /// Tiles of a few strips, which are of so many rows, and of another loop: a strip is too little to do between two diagonals.
@@ -742,26 +764,40 @@ fn members(node: &ScheduleNode) -> isl::Result<Vec<UnionPwAff>> {
     (0..node.band_n_member()?).map(|at| rows.get_at(at)).collect()
 }
 
-/// These rows of a band, and that of the loops below it if the next one is distributed over the parts.
-fn with_distributed(node: &ScheduleNode, mut rows: Vec<UnionPwAff>) -> isl::Result<Vec<UnionPwAff>> {
-    let parts = node.get_child(0)?;
-    if parts.get_type()? != ScheduleNodeType::Sequence {
-        return Ok(rows);
-    }
-    let mut whole: Option<UnionPwAff> = None;
-    for at in 0..parts.n_children()? {
-        let part = parts.get_child(at)?.get_child(0)?;
-        if part.get_type()? != ScheduleNodeType::Band {
-            return Ok(rows);
+/// The rows of the bands at and below a node that are not over tiles, down to where the tree branches, and that of the loops there if
+/// all branches have one.
+fn rows_inside(node: &ScheduleNode) -> isl::Result<Vec<UnionPwAff>> {
+    let (mut rows, mut node) = (Vec::new(), node.clone());
+    loop {
+        match node.get_type()? {
+            ScheduleNodeType::Band if !is_tiled(&node)? => rows.extend(members(&node)?),
+            ScheduleNodeType::Band | ScheduleNodeType::Mark => {}
+            ScheduleNodeType::Sequence => {
+                rows.extend(distributed(&node)?);
+                return Ok(rows);
+            }
+            _ => return Ok(rows),
         }
-        let row = part.band_get_partial_schedule()?.get_at(0)?.intersect_domain(part.get_domain()?)?;
+        node = node.child(0)?;
+    }
+}
+
+/// The first row of the bands in all parts of a sequence, if each has one.
+fn distributed(sequence: &ScheduleNode) -> isl::Result<Option<UnionPwAff>> {
+    let mut whole: Option<UnionPwAff> = None;
+    for at in 0..sequence.n_children()? {
+        let part = sequence.get_child(at)?.get_child(0)?;
+        if part.get_type()? != ScheduleNodeType::Band {
+            return Ok(None);
+        }
+        let row =
+            part.band_get_partial_schedule()?.get_at(0)?.intersect_domain(part.get_domain()?.universe()?)?;
         whole = Some(match whole {
             Some(others) => others.union_add(row)?,
             None => row,
         });
     }
-    rows.extend(whole);
-    Ok(rows)
+    Ok(whole)
 }
 
 /// Whether a band's loops run over tiles.
