@@ -150,13 +150,13 @@ void recurse(int n, double *restrict a, const double *restrict b) {
 // Diamonds: stencils between two arrays, in one, two and three dimensions.
 void diamonds(int n, double *restrict a, double *restrict b) {
   int m = n < 9 ? n * n : 9 * n;
-  FOR(t, 0, n) {
+  FOR(t, 0, n / 4 + 1) {
     FOR(i, 1, m - 1) b[i] = (a[i - 1] + a[i] + a[i + 1]) * 0.25;
     FOR(i, 1, m - 1) a[i] = (b[i - 1] + b[i] + b[i + 1]) * 0.375;
   }
 }
 void flat_diamonds(int n, double *restrict a, double *restrict b) {
-  FOR(t, 0, n / 2 + 1) {
+  FOR(t, 0, n / 4 + 3) {
     FOR(i, 1, n - 1) FOR(j, 1, n - 1)
       b[i * n + j] = (a[i * n + j] + a[i * n + j - 1] + a[i * n + j + 1] + a[(i + 1) * n + j] + a[(i - 1) * n + j]) * 0.2;
     FOR(i, 1, n - 1) FOR(j, 1, n - 1)
@@ -176,7 +176,7 @@ void solid_diamonds(int n, double *restrict a, double *restrict b) {
 // The cone leans: two cells from one side, one from the other, and in the second half of a step none from there.
 void leaning(int n, double *restrict a, double *restrict b) {
   int m = n < 5 ? n * n : 5 * n;
-  FOR(t, 0, n + 2) {
+  FOR(t, 0, n / 4 + 2) {
     FOR(i, 2, m - 1) b[i] = a[i - 2] * 0.5 + a[i] * 0.25 + a[i + 1] * 0.125;
     FOR(i, 2, m - 1) a[i] = b[i - 1] * 0.5 + b[i] * 0.25;
   }
@@ -193,7 +193,7 @@ void fields(int n, double *restrict a, double *restrict b) {
 }
 // The same loops where the arrays overlap: what a diamond needs is then not what its cone says.
 __attribute__((noinline)) static void any_arrays(int n, double *a, double *b) {
-  FOR(t, 0, n / 2) {
+  FOR(t, 0, n / 9) {
     FOR(i, 1, n - 1) b[i] = (a[i - 1] + a[i] + a[i + 1]) * 0.25;
     FOR(i, 1, n - 1) a[i] = (b[i - 1] + b[i] + b[i + 1]) * 0.375;
   }
