@@ -13,6 +13,7 @@ const SOURCES: &[&str] = &[
     "shim/count.cpp",
     "shim/emit.cpp",
     "shim/arithmetic.cpp",
+    "shim/aside.cpp",
     "shim/hoist.cpp",
     "shim/names.cpp",
     "shim/outline.cpp",

@@ -15,9 +15,10 @@ void sums(long n, int t[n][n]) {
 // CHECK: [[TERM:%[0-9]+]] = add nsw i32
 // CHECK-NEXT: add nsw i32 [[TERM]],
 // The new loops:
+// CHECK: define {{.*}}@sums.orthant.loops
 // CHECK: add i32 {{.*}}, -1073741824
 // CHECK: [[TERM:%[0-9]+]] = add nsw i32
 // CHECK-NOT: add nsw i32
-// CHECK: add i32 [[TERM]],
+// CHECK: add i32 {{.*}}[[TERM]]
 // CHECK-NOT: add nsw i32
 // CHECK: }

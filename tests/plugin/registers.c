@@ -7,24 +7,22 @@ void product(int n, double c[restrict n][n], double a[restrict n][n], double b[r
       for (int k = 0; k < n; k++)
         c[i][j] += a[i][k] * b[k][j];
 }
-// Where the block is cut, what is not part of it is not touched.
-// CHECK: orthant.terms{{.*}}:
-// CHECK-COUNT-12: = phi <4 x double>
-// CHECK-NOT: {{masked.store|store <}}
-// CHECK: orthant.added{{.*}}:
-// CHECK-COUNT-12: @llvm.masked.store.v4f64.p0
-// Elsewhere it is whole. The first such block of a loop over rows keeps what it shares with the others.
-// CHECK: orthant.terms{{.*}}:
-// CHECK-COUNT-12: = phi <4 x double>
-// CHECK-COUNT-2: store <4 x double>
-// CHECK-NOT: {{masked.store|store <}}
-// CHECK: orthant.added{{.*}}:
-// CHECK-COUNT-12: store <4 x double>
-// The others load it.
-// CHECK: orthant.terms{{.*}}:
+// CHECK: define {{.*}}@product.orthant.loops
+// Where the block is cut, and for blocks that load what the first one keeps:
+// CHECK-COUNT-2: orthant.terms{{.*}}:
 // CHECK-COUNT-12: = phi <4 x double>
 // CHECK-NOT: {{masked.store|store <}}
 // CHECK: fmuladd.v4f64
 // CHECK-NOT: {{masked.store|store <}}
+// The first whole block of a loop over rows keeps what it shares with the others.
+// CHECK: orthant.terms{{.*}}:
+// CHECK-COUNT-12: = phi <4 x double>
+// CHECK-COUNT-2: store <4 x double>
+// CHECK-NOT: {{masked.store|store <}}
+// What is not part of a cut block is not touched.
+// CHECK: orthant.added{{.*}}:
+// CHECK-COUNT-12: @llvm.masked.store.v4f64.p0
+// CHECK: orthant.added{{.*}}:
+// CHECK-COUNT-12: store <4 x double>
 // CHECK: orthant.added{{.*}}:
 // CHECK-COUNT-12: store <4 x double>

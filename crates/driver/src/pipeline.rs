@@ -16,7 +16,7 @@ use dataflow::Dependences;
 use isl::{Ctx, Set};
 use llvm::Pass;
 use llvm::back::block::Places;
-use llvm::back::emit::{Emitted, Failure, Formats, Growth, Loops, emit, prepare};
+use llvm::back::emit::{Aside, Emitted, Failure, Formats, Growth, Loops, emit, prepare};
 use llvm::back::panel::PanelMemory;
 use llvm::back::rewrite::{Rewrite, rewritten_op};
 use llvm::back::threads::{Fork, Forks};
@@ -508,7 +508,7 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
         prepare(run.pass, &model.lifted, model.rewrite.as_ref(), branches)
     };
     let prepared: Vec<_> = ready.iter().map(prepare).collect();
-    let mut forks: Vec<Fork<'p>> = Vec::new();
+    let (mut forks, mut versions): (Vec<Fork<'p>>, Vec<Aside<'p>>) = Default::default();
     for (model, prepared) in ready.into_iter().zip(prepared).rev() {
         let emitted = match (prepared, &model.program) {
             (Some(prepared), Some(Program { nodes, places, check })) => {
@@ -524,6 +524,7 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
             Ok(emitted) => {
                 model.emitted = Some(emitted.growth);
                 forks.extend(emitted.forks);
+                versions.extend(emitted.versions);
             }
             Err(Failure::Undone) => {
                 let message = "a value of the new loops cannot be computed".into();
@@ -536,18 +537,19 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
             }
         }
     }
-    if let Some(message) = start_threads(run, &forks) {
+    if let Some(message) = make_functions(run, &forks, &versions) {
         let message = format!("the new loops are broken: {message}");
         if is_kept { undo(run, outcome, &message) } else { refuse_to_compile(run, &message) }
     }
 }
 
-/// What is to run in threads becomes functions; what LLVM's verifier says against that.
-fn start_threads<'p>(run: &Run<'_, 'p>, forks: &[Fork<'p>]) -> Option<String> {
-    let outlined = forks.iter().filter(|fork| fork.outline(run.pass)).count();
-    match outlined {
+/// What is to run in threads becomes functions, and so do new loops that are set aside; what LLVM's verifier says against that.
+fn make_functions<'p>(run: &Run<'_, 'p>, forks: &[Fork<'p>], versions: &[Aside<'p>]) -> Option<String> {
+    let in_threads = forks.iter().filter(|fork| fork.outline(run.pass)).count();
+    let aside = versions.iter().filter(|version| version.set(run.pass)).count();
+    match in_threads + aside {
         0 => None,
-        _ if run.is_to_break() => Some("asked to be".into()),
+        _ if in_threads > 0 && run.is_to_break() => Some("asked to be".into()),
         _ => run.pass.verify(),
     }
 }

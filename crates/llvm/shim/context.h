@@ -18,14 +18,20 @@
 
 // What starts threads: libgomp's function, which LLVM's libomp has, too.
 #define ORTHANT_FORK "GOMP_parallel"
-// The attribute of functions that run in threads.
-#define ORTHANT_THREADS "orthant-threads"
+// The attribute of functions that we made of new loops.
+#define ORTHANT_NEW "orthant-new"
 // The attribute of functions with new loops, until OrthantRowsPass has seen them.
 #define ORTHANT_LOOPS "orthant-loops"
+// The attribute of functions that most of LLVM's passes leave alone (aside.cpp).
+#define ORTHANT_ASIDE "orthant-aside"
 // What is said of loops that OrthantRowsPass writes out.
 #define ORTHANT_ROWS "orthant.rows"
 // The same before LLVM's vectorizers.
 #define ORTHANT_ROWS_NOW "orthant.rows.now"
+
+namespace llvm {
+class PassBuilder;
+}
 
 struct OrthantPass {
   llvm::Function &function;
@@ -39,7 +45,9 @@ struct OrthantPass {
   llvm::OptimizationRemarkEmitter &remarks;
   llvm::Function *kept = nullptr; // the body as it was, if somebody asked for that
   bool is_undone = false;         // it is to come back when the pass is done
-  llvm::SmallVector<llvm::Function *, 2> outlined = {}; // the functions that run in threads
+  llvm::SmallVector<llvm::Function *, 2> outlined = {}; // the functions that new loops became
+  bool sets_aside = false;                              // new loops become functions
+  bool has_loops = true;                                // unless all of them did
 };
 
 // If the pass is to be undone, puts the body that was kept back into the function. True if it did: no analysis is valid then.
@@ -55,6 +63,17 @@ bool orthant_move_arithmetic(llvm::LoopInfo &LI, llvm::ScalarEvolution &SE, llvm
 // Moves loads of values that do not change in a loop nest before it.
 struct OrthantHoistPass : llvm::PassInfoMixin<OrthantHoistPass> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
+// Most of LLVM's passes leave functions that are set aside alone (aside.cpp). False: they do not ask.
+bool orthant_respect_aside(llvm::PassBuilder &PB);
+
+// Comes before LLVM's vectorizers and behind them, to functions that are set aside.
+struct OrthantAsidePass : llvm::PassInfoMixin<OrthantAsidePass> {
+  bool is_behind;
+  explicit OrthantAsidePass(bool is_behind) : is_behind(is_behind) {}
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+  static bool isRequired() { return true; } // or it would be left out, too
 };
 
 // Writes out rows that LLVM's vectorizers are to see without a loop (rows.cpp).

@@ -1,4 +1,5 @@
-// Loops that run in threads: their code becomes a function of its own, which an OpenMP runtime calls in each thread.
+// New loops that become functions: those that run in threads, which an OpenMP runtime calls in each thread, and those that are
+// set aside (aside.cpp).
 #include "context.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -31,25 +32,32 @@ static void forget_effects(Function &F) {
     F.removeFnAttr(kind);
 }
 
-static Function *extract(Function &F, ArrayRef<BasicBlock *> blocks) {
+static Function *extract(Function &F, ArrayRef<BasicBlock *> blocks, bool has_struct, const char *suffix) {
   if (F.isPresplitCoroutine())
     return nullptr;
   CodeExtractorAnalysisCache cache(F);
-  CodeExtractor extractor(blocks, nullptr, /*AggregateArgs=*/true, nullptr, nullptr, nullptr, /*AllowVarArgs=*/false,
-                          /*AllowAlloca=*/true, nullptr, "orthant.threads");
+  CodeExtractor extractor(blocks, nullptr, /*AggregateArgs=*/has_struct, nullptr, nullptr, nullptr, /*AllowVarArgs=*/false,
+                          /*AllowAlloca=*/true, nullptr, suffix);
   if (!extractor.isEligible())
     return nullptr;
   SetVector<Value *> inputs, outputs, sunk;
   extractor.findInputsOutputs(inputs, outputs, sunk);
-  // No value leaves a loop whose iterations are independent; if one does, it is not to run in threads.
+  // No value leaves a loop whose iterations are independent; if one does, it is not to run in threads. Of other loops those are
+  // few of which one does.
   return outputs.empty() ? extractor.extractCodeRegion(cache) : nullptr;
+}
+
+// LLVM asks for a place of each call between functions with debug information.
+static void give_place(CallInst *call) {
+  Function *F = call->getFunction();
+  if (DISubprogram *place = F->getSubprogram(); place && !call->getDebugLoc())
+    call->setDebugLoc(DILocation::get(F->getContext(), 0, 0, place));
 }
 
 // Instead of the call of the body: the runtime's, if there is enough to do.
 static void fork(CallInst *call, Value *worth) {
   Function *F = call->getFunction(), *body = call->getCalledFunction();
-  if (DISubprogram *place = F->getSubprogram(); place && !call->getDebugLoc())
-    call->setDebugLoc(DILocation::get(F->getContext(), 0, 0, place));
+  give_place(call);
   Instruction *many = nullptr, *one = nullptr;
   SplitBlockAndInsertIfThenElse(worth, call->getIterator(), &many, &one);
   IRBuilder<> builder(many);
@@ -176,16 +184,78 @@ bool orthant_outline(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockR
                      LLVMValueRef *private_slots, size_t count) {
   ArrayRef<LLVMValueRef> variables(private_slots, count);
   move_to(variables, *unwrap(entry));
-  Function *body = extract(pass->function, between(unwrap(entry), unwrap(after)));
+  Function *body = extract(pass->function, between(unwrap(entry), unwrap(after)), /*has_struct=*/true, "orthant.threads");
   move_to(variables, (body ? body : &pass->function)->getEntryBlock());
   if (!body || !body->hasOneUse()) {
     orthant_run_alone(entry);
     return false;
   }
   pass->outlined.push_back(body);
-  body->addFnAttr(ORTHANT_THREADS);
   forget_effects(pass->function);
   forget_effects(*body);
   fork(cast<CallInst>(*body->user_begin()), unwrap(worth));
+  return true;
+}
+
+static bool is_in(const User *user, ArrayRef<BasicBlock *> region) {
+  auto *inst = dyn_cast<Instruction>(user);
+  return inst && is_contained(region, inst->getParent());
+}
+
+static void erase_unused_steps(Value *start) {
+  for (User *user : make_early_inc_range(start->users()))
+    if (auto *step = dyn_cast<GetElementPtrInst>(user)) {
+      erase_unused_steps(step);
+      if (step->use_empty())
+        step->eraseFromParent();
+    }
+}
+
+// The function's variables that are used in these blocks only. Those that are private become two if they are used elsewhere, too.
+static SmallVector<LLVMValueRef, 4> variables_of(Function &F, ArrayRef<BasicBlock *> region,
+                                                 ArrayRef<LLVMValueRef> private_slots) {
+  SmallVector<AllocaInst *, 8> all;
+  for (Instruction &inst : F.getEntryBlock())
+    if (auto *variable = dyn_cast<AllocaInst>(&inst); variable && variable->isStaticAlloca())
+      all.push_back(variable);
+  SmallVector<LLVMValueRef, 4> found;
+  for (AllocaInst *variable : all) {
+    pull_in(region, variable);
+    erase_unused_steps(variable);
+    auto is_inside = [&](const User *user) { return is_in(user, region); };
+    if (none_of(variable->users(), is_inside))
+      continue;
+    if (!all_of(variable->users(), is_inside)) {
+      if (!is_contained(private_slots, wrap(variable)))
+        continue;
+      auto *own = cast<AllocaInst>(variable->clone());
+      own->insertBefore(variable->getIterator());
+      variable->replaceUsesWithIf(own, [&](Use &use) { return is_inside(use.getUser()); });
+      variable = own;
+    }
+    found.push_back(wrap(variable));
+  }
+  return found;
+}
+
+bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef *private_slots,
+                       size_t count) {
+  Function &F = pass->function;
+  if (!pass->sets_aside)
+    return false;
+  auto region = between(unwrap(entry), unwrap(after));
+  auto variables = variables_of(F, region, ArrayRef(private_slots, count));
+  move_to(variables, *unwrap(entry));
+  Function *body = extract(F, region, /*has_struct=*/false, "orthant.loops");
+  move_to(variables, (body ? body : &F)->getEntryBlock());
+  if (!body) {
+    pass->has_loops = true;
+    return false;
+  }
+  pass->outlined.push_back(body);
+  body->addFnAttr(Attribute::NoInline);
+  if (F.hasSection())
+    body->setSection(F.getSection());
+  give_place(cast<CallInst>(*body->user_begin()));
   return true;
 }

@@ -32,7 +32,7 @@ void append(void *text, const char *data, size_t length) { static_cast<std::stri
 
 // Something to look at: a natural loop, or a cycle that is none. What we made ourselves is done.
 bool has_cycles(Function &F, LoopInfo &LI) {
-  if (F.hasFnAttribute(ORTHANT_THREADS))
+  if (F.hasFnAttribute(ORTHANT_NEW))
     return false;
   if (!LI.empty())
     return true;
@@ -43,7 +43,7 @@ bool has_cycles(Function &F, LoopInfo &LI) {
 enum class Done { nothing, undone, changed };
 
 // Rust sees the function with its analyses.
-Done run_rust(Function &F, FunctionAnalysisManager &FAM, int session) {
+Done run_rust(Function &F, FunctionAnalysisManager &FAM, int session, bool sets_aside = false) {
   OrthantPass pass = {F,
                       FAM.getResult<LoopAnalysis>(F),
                       FAM.getResult<ScalarEvolutionAnalysis>(F),
@@ -53,20 +53,28 @@ Done run_rust(Function &F, FunctionAnalysisManager &FAM, int session) {
                       FAM.getResult<AAManager>(F),
                       FAM.getResult<TargetIRAnalysis>(F),
                       FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)};
+  pass.sets_aside = sets_aside;
+  pass.has_loops = !sets_aside;
   bool is_changed = orthant_rs_run(&pass, session);
   if (orthant_finish(pass))
     return Done::undone;
   if (!is_changed)
     return Done::nothing;
-  F.addFnAttr(ORTHANT_LOOPS);
-  for (Function *body : pass.outlined)
+  if (pass.has_loops)
+    F.addFnAttr(ORTHANT_LOOPS);
+  for (Function *body : pass.outlined) {
+    body->addFnAttr(ORTHANT_NEW);
     body->addFnAttr(ORTHANT_LOOPS);
+    if (sets_aside)
+      body->addFnAttr(ORTHANT_ASIDE);
+  }
   return Done::changed;
 }
 
 class OrthantFunctionPass : public PassInfoMixin<OrthantFunctionPass> {
   int session;
   bool *changed; // set if Rust changed the function; may be null
+  bool sets_aside;
 
   template <typename Pass> static void canonicalize(Function &F, FunctionAnalysisManager &FAM, PreservedAnalyses &all) {
     PreservedAnalyses preserved = Pass().run(F, FAM);
@@ -75,7 +83,8 @@ class OrthantFunctionPass : public PassInfoMixin<OrthantFunctionPass> {
   }
 
 public:
-  explicit OrthantFunctionPass(int session, bool *changed) : session(session), changed(changed) {}
+  OrthantFunctionPass(int session, bool *changed, bool sets_aside)
+      : session(session), changed(changed), sets_aside(sets_aside) {}
 
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     if (F.hasOptNone() || !has_cycles(F, FAM.getResult<LoopAnalysis>(F)))
@@ -83,7 +92,7 @@ public:
     PreservedAnalyses preserved = PreservedAnalyses::all();
     canonicalize<LoopSimplifyPass>(F, FAM, preserved);
     canonicalize<LCSSAPass>(F, FAM, preserved);
-    Done done = run_rust(F, FAM, session);
+    Done done = run_rust(F, FAM, session, sets_aside);
     orthant_forget_same_values(F);
     if (done == Done::nothing)
       return preserved;
@@ -110,9 +119,9 @@ public:
   static bool isRequired() { return true; }
 };
 
-void add_passes(FunctionPassManager &passes, int session, bool *changed = nullptr) {
+void add_passes(FunctionPassManager &passes, int session, bool *changed = nullptr, bool sets_aside = false) {
   passes.addPass(OrthantOptNonePass(session));
-  passes.addPass(OrthantFunctionPass(session, changed));
+  passes.addPass(OrthantFunctionPass(session, changed, sets_aside));
 }
 
 // Bad options are an error of the compilation, reported once and by the host's own diagnostics.
@@ -169,7 +178,7 @@ bool parse_name(StringRef name, FunctionPassManager &passes, ArrayRef<PassBuilde
 }
 
 // Before inlining the IR is as the front end wrote it: put it in the form that the analyses need.
-FunctionPassManager early_passes(int session, bool *changed) {
+FunctionPassManager early_passes(int session, bool *changed, bool sets_aside) {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass());
@@ -182,24 +191,25 @@ FunctionPassManager early_passes(int session, bool *changed) {
   // Rotation leaves phis of equal values behind, which ScalarEvolution does not look through.
   passes.addPass(InstSimplifyPass());
   passes.addPass(OrthantHoistPass());
-  add_passes(passes, session, changed);
+  add_passes(passes, session, changed, sets_aside);
   return passes;
 }
 
 // Each function on trial: where nothing comes of it, the host finds the function as it would be without us.
 class OrthantEarlyPass : public PassInfoMixin<OrthantEarlyPass> {
   int session;
+  bool sets_aside;
 
   bool run_on(Function &F, FunctionAnalysisManager &FAM) {
     if (!has_cycles(F, FAM.getResult<LoopAnalysis>(F)))
       return false;
     bool changed = false;
-    FunctionPassManager passes = early_passes(session, &changed);
+    FunctionPassManager passes = early_passes(session, &changed, sets_aside);
     return orthant_on_trial(F, FAM, passes, changed);
   }
 
 public:
-  explicit OrthantEarlyPass(int session) : session(session) {}
+  OrthantEarlyPass(int session, bool sets_aside) : session(session), sets_aside(sets_aside) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     std::vector<Function *> functions;
@@ -225,20 +235,21 @@ bool has_loads_of_headers(const Function &F, const LoopInfo &LI) {
 // Late, the IR is in form already; only loads that the host leaves in loops have to move, on trial.
 class OrthantLatePass : public PassInfoMixin<OrthantLatePass> {
   int session;
+  bool sets_aside;
 
 public:
-  explicit OrthantLatePass(int session) : session(session) {}
+  OrthantLatePass(int session, bool sets_aside) : session(session), sets_aside(sets_aside) {}
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     FunctionPassManager passes;
     LoopInfo &LI = FAM.getResult<LoopAnalysis>(F);
     if (F.hasOptNone() || LI.empty() || !has_loads_of_headers(F, LI)) {
-      add_passes(passes, session);
+      add_passes(passes, session, nullptr, sets_aside);
       return passes.run(F, FAM);
     }
     bool changed = false;
     passes.addPass(LoopSimplifyPass());
     passes.addPass(OrthantHoistPass());
-    add_passes(passes, session, &changed);
+    add_passes(passes, session, &changed, sets_aside);
     return orthant_on_trial(F, FAM, passes, changed) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   // The passes inside are asked one by one whether they are to run.
@@ -255,40 +266,47 @@ void add_rows(ModulePassManager &passes) {
   passes.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
 }
 
-void add_rows_behind_vectorizers(PassBuilder &PB) {
-  PB.registerVectorizerEndEPCallback([](FunctionPassManager &passes, OptimizationLevel level) {
+void add_around_vectorizers(PassBuilder &PB) {
+  PB.registerVectorizerStartEPCallback([](FunctionPassManager &passes, OptimizationLevel level) {
     if (level != OptimizationLevel::O0)
-      passes.addPass(OrthantRowsPass(/*is_last=*/true));
+      passes.addPass(OrthantAsidePass(/*is_behind=*/false));
+  });
+  PB.registerVectorizerEndEPCallback([](FunctionPassManager &passes, OptimizationLevel level) {
+    if (level == OptimizationLevel::O0)
+      return;
+    passes.addPass(OrthantAsidePass(/*is_behind=*/true));
+    passes.addPass(OrthantRowsPass(/*is_last=*/true));
   });
 }
 
-void add_early(PassBuilder &PB, int session) {
+void add_early(PassBuilder &PB, int session, bool sets_aside) {
   PB.registerPipelineEarlySimplificationEPCallback(
-      [session](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase phase) {
+      [session, sets_aside](ModulePassManager &passes, OptimizationLevel level, ThinOrFullLTOPhase phase) {
         if (level == OptimizationLevel::O0 || is_after_link(phase))
           return;
-        passes.addPass(OrthantEarlyPass(session));
+        const bool is_all_here = phase == ThinOrFullLTOPhase::None;
+        passes.addPass(OrthantEarlyPass(session, sets_aside && is_all_here));
         // Who vectorizes after linking need not have this plugin.
-        if (phase != ThinOrFullLTOPhase::None)
+        if (!is_all_here)
           add_rows(passes);
       });
 }
 
-void add_late(PassBuilder &PB, int session) {
-  auto add = [session](FunctionPassManager &passes) {
-    passes.addPass(OrthantLatePass(session));
+void add_late(PassBuilder &PB, int session, bool sets_aside) {
+  auto add = [session](FunctionPassManager &passes, bool sets_aside) {
+    passes.addPass(OrthantLatePass(session, sets_aside));
     passes.addPass(OrthantRowsNowPass()); // of functions that run in threads, too
   };
-  PB.registerVectorizerStartEPCallback([add](FunctionPassManager &passes, OptimizationLevel level) {
+  PB.registerVectorizerStartEPCallback([add, sets_aside](FunctionPassManager &passes, OptimizationLevel level) {
     if (level != OptimizationLevel::O0)
-      add(passes);
+      add(passes, sets_aside);
   });
   // Full link-time optimization has no place before its vectorizer; its start is the nearest one.
   PB.registerFullLinkTimeOptimizationEarlyEPCallback([add](ModulePassManager &passes, OptimizationLevel level) {
     if (level == OptimizationLevel::O0)
       return;
     FunctionPassManager functions;
-    add(functions);
+    add(functions, /*sets_aside=*/false);
     passes.addPass(createModuleToFunctionPassAdaptor(std::move(functions)));
     add_rows(passes);
   });
@@ -341,6 +359,7 @@ void orthant_register(void *pass_builder) {
     return add_error(PB, session.error);
   if (!session.enabled)
     return;
-  session.early ? add_early(PB, session.number) : add_late(PB, session.number);
-  add_rows_behind_vectorizers(PB);
+  const bool sets_aside = orthant_respect_aside(PB);
+  session.early ? add_early(PB, session.number, sets_aside) : add_late(PB, session.number, sets_aside);
+  add_around_vectorizers(PB);
 }

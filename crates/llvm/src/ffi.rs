@@ -248,6 +248,13 @@ unsafe extern "C" {
         private: *mut LLVMValueRef,
         count: usize,
     ) -> bool;
+    pub fn orthant_set_aside(
+        pass: *mut OrthantPass,
+        entry: LLVMBasicBlockRef,
+        after: LLVMBasicBlockRef,
+        private: *mut LLVMValueRef,
+        count: usize,
+    ) -> bool;
     pub fn orthant_copy(
         pass: *mut OrthantPass,
         entry: LLVMBasicBlockRef,

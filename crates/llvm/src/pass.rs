@@ -241,6 +241,13 @@ impl<'p> Pass<'p> {
         ))
     }
 
+    /// Makes a function of the blocks from `entry` to `after` if new loops are to be functions of their own (`shim/aside.cpp`) and these
+    /// can be. False: they stay where they are. `private`: stack variables in which nothing is kept from one such function to another.
+    pub(crate) fn set_aside(self, entry: Block<'p>, after: Block<'p>, private: &[Value<'p>]) -> bool {
+        let mut private: Vec<_> = private.iter().map(|value| value.raw).collect();
+        ask!(ffi::orthant_set_aside(self.raw, entry.raw, after.raw, private.as_mut_ptr(), private.len()))
+    }
+
     /// In the blocks from `entry` to `after`: memory on the stack, so many bytes each, instead of these arrays, unless
     /// `is_original`. The result is that memory; `None`: it cannot be, because some address there is not computed from where one
     /// of `all` arrays starts. Nothing is different then.

@@ -165,12 +165,31 @@ pub struct Loops<'a> {
     pub forks: Forks,
 }
 
+/// New loops that may become a function of their own.
+#[derive(Clone)]
+pub struct Aside<'p> {
+    start: Block<'p>,
+    /// Where all versions and the original meet.
+    after: Block<'p>,
+    /// Memory of panels, which all nests of a function have together.
+    memory: Option<Value<'p>>,
+}
+
+impl<'p> Aside<'p> {
+    /// Makes the function, if that is wanted and can be. Loops in threads must be functions already.
+    pub fn set(&self, pass: Pass<'p>) -> bool {
+        pass.set_aside(self.start, self.after, self.memory.as_slice())
+    }
+}
+
 /// New loops that are in the function.
 pub struct Emitted<'p> {
     /// How much code was written.
     pub growth: Growth,
     /// What is to run in threads and does not yet.
     pub forks: Vec<Fork<'p>>,
+    /// The versions of the loops.
+    pub versions: Vec<Aside<'p>>,
 }
 
 /// Writes the new loops and the check. The function is changed. Of two versions the second is for when the first part of the
@@ -199,13 +218,19 @@ pub fn emit<'p>(
         return Err(Failure::Undone);
     };
     let own = size_of(region_blocks(lifted.region));
-    first.join(&written, check, counting);
+    let after = first.join(&written, check, counting);
+    let aside = |(version, emitter): (&Version<'p>, &Emitter<'_, 'p>)| Aside {
+        start: version.start,
+        after,
+        memory: emitter.panels.memory(),
+    };
+    let versions = written.versions.iter().zip(&emitters).map(aside).collect();
     let slots: Vec<_> = emitters.iter().flat_map(Emitter::all_slots).collect();
     pass.promote(&slots);
     let forks = emitters.iter().flat_map(|emitter| emitter.forked.iter().cloned()).collect();
     match pass.verify() {
         Some(message) => Err(Failure::Broken(message)),
-        None => Ok(Emitted { growth: Growth { own, added: size_of(builder.created()) }, forks }),
+        None => Ok(Emitted { growth: Growth { own, added: size_of(builder.created()) }, forks, versions }),
     }
 }
 
@@ -381,8 +406,8 @@ impl<'p> Emitter<'_, 'p> {
         Some(Version { start, end: self.builder().here(), phis, live })
     }
 
-    /// Leads control into the new code and out of it.
-    fn join(&self, written: &Written<'p>, check: &Check, counting: Option<&Formats>) {
+    /// Leads control into the new code and out of it, to the block that is returned.
+    fn join(&self, written: &Written<'p>, check: &Check, counting: Option<&Formats>) -> Block<'p> {
         let merge = self.pass.split_exiting(written.exit, &self.prepared.blocks);
         let escapes = written.versions.first().map(|version| &version.live).into_iter().flatten();
         let escape =
@@ -404,6 +429,7 @@ impl<'p> Emitter<'_, 'p> {
             self.builder().erase(old);
         }
         self.pass.forget_lifetimes(&self.prepared.blocks);
+        merge
     }
 
     /// Leads from the end of a version to where all versions meet; `merged`: what takes the place of its live values there.
