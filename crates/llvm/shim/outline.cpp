@@ -238,6 +238,49 @@ static SmallVector<LLVMValueRef, 4> variables_of(Function &F, ArrayRef<BasicBloc
   return found;
 }
 
+// Whether this can be computed again anywhere, from the same operands and with the same result.
+static bool is_arithmetic(const Instruction &inst) {
+  auto *call = dyn_cast<IntrinsicInst>(&inst);
+  return isa<BinaryOperator, CastInst, GetElementPtrInst, CmpInst, SelectInst>(inst) ||
+         (call && isa<MinMaxIntrinsic>(call));
+}
+
+// Arithmetic outside of some blocks, computed in the first of them, once.
+namespace {
+struct Again {
+  SmallPtrSet<const BasicBlock *, 32> blocks;
+  Instruction *before;
+  DenseMap<Value *, Value *> known;
+
+  explicit Again(ArrayRef<BasicBlock *> region)
+      : blocks(region.begin(), region.end()), before(&*region.front()->getFirstNonPHIIt()) {}
+
+  Value *of(Value *value) {
+    auto *inst = dyn_cast<Instruction>(value);
+    if (!inst || blocks.contains(inst->getParent()) || !is_arithmetic(*inst))
+      return value;
+    if (Value *found = known.lookup(value))
+      return found;
+    Instruction *copy = inst->clone();
+    for (Use &operand : copy->operands())
+      operand.set(of(operand));
+    copy->insertBefore(before->getIterator());
+    return known[value] = copy;
+  }
+};
+} // namespace
+
+// Computes what comes into the blocks by arithmetic in the first of them. In a function of their own LLVM would not know what
+// such an argument is: that a row's length is a multiple of its number of cells, or that a number has 32 bits.
+static void compute_again(ArrayRef<BasicBlock *> region) {
+  Again again(region);
+  for (BasicBlock *block : region)
+    for (Instruction &inst : *block)
+      if (block != region.front() || !isa<PHINode>(inst))
+        for (Use &operand : inst.operands())
+          operand.set(again.of(operand));
+}
+
 bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef *private_slots,
                        size_t count) {
   Function &F = pass->function;
@@ -245,6 +288,7 @@ bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBloc
     return false;
   auto region = between(unwrap(entry), unwrap(after));
   auto variables = variables_of(F, region, ArrayRef(private_slots, count));
+  compute_again(region);
   move_to(variables, *unwrap(entry));
   Function *body = extract(F, region, /*has_struct=*/false, "orthant.loops");
   move_to(variables, (body ? body : &F)->getEntryBlock());
