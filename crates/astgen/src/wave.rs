@@ -235,6 +235,7 @@ fn common(a: i64, b: i64) -> i64 {
 
 fn times(by: i64, expr: Expr) -> Expr {
     match (by, expr) {
+        (0, _) => Expr::Int(0),
         (1, expr) => expr,
         (by, Expr::Int(value)) if by.checked_mul(value).is_some() => Expr::Int(by * value),
         (by, expr) => Expr::Op(Op::Mul, vec![Expr::Int(by), expr]),

@@ -113,7 +113,7 @@ fn own_order(scop: &Scop, dependences: &Dependences, options: &Options) -> Resul
     }
     let how = how(scop, Machine::default(), options);
     match schedule::threads::marked(scop, dependences, &own, &how) {
-        Ok(Marked::Threads(schedule)) => Ok(schedule),
+        Ok(Marked::Threads { schedule, .. }) => Ok(schedule),
         Ok(Marked::Alone(_)) => Ok(own),
         Err(error) if error.is_budget() => Ok(own),
         Err(error) => Err(Reason::Internal { message: error.to_string() }),

@@ -30,6 +30,12 @@ impl Folder {
 
     /// Compiles the kernels with these options of Orthant.
     fn kernels(&self, options: Option<&str>) -> PathBuf {
+        let (object, mut clang) = self.compilation(options);
+        successful(&mut clang);
+        object
+    }
+
+    fn compilation(&self, options: Option<&str>) -> (PathBuf, Command) {
         let object = self.path("kernels.o");
         let mut clang = self.clang();
         clang.args(["-O3", "-ffp-contract=off", "-c", "-o"]).arg(&object).arg(source("kernels.c"));
@@ -37,8 +43,8 @@ impl Folder {
             clang.arg(format!("-fpass-plugin={}", self.toolchain.plugin().display()));
             clang.env("ORTHANT_OPTS", format!("least-length=0 {options}"));
         }
-        successful(clang.env_remove("ORTHANT_CONFIG"));
-        object
+        clang.env_remove("ORTHANT_CONFIG");
+        (object, clang)
     }
 
     /// What the program prints.
@@ -80,6 +86,24 @@ fn same_bits(options: &str, counts: &[u32]) {
 #[test]
 fn any_number_of_threads() {
     same_bits("parallel parallel-always threads=3", &[1, 2, 3, 7]);
+}
+
+/// Tiles of a few cells, whose sides are everywhere.
+#[test]
+fn in_small_tiles() {
+    same_bits("parallel parallel-always threads=5 tiles=3,9,16 least-gain=0", &[3]);
+}
+
+/// The stencils have diamonds, with tiles that the prediction chooses and with others.
+#[test]
+fn stencils_have_diamonds() {
+    for (options, size) in [("threads=2", ""), ("threads=5 tiles=3,9,16 least-gain=0", "9 x 9")] {
+        let folder = Folder::new();
+        let (_, mut clang) = folder.compilation(Some(&format!("parallel parallel-always {options}")));
+        let said = clang.arg("-Rpass=orthant").output().unwrap().stderr;
+        let count = String::from_utf8_lossy(&said).matches(&format!("diamond tiles {size}")).count();
+        assert!(count >= 5, "{options}: {count}\n{}", String::from_utf8_lossy(&said));
+    }
 }
 
 #[test]

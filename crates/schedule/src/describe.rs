@@ -26,6 +26,13 @@ pub(crate) fn of_candidate(scop: &Scop, candidate: &Candidate) -> isl::Result<St
     Ok(text)
 }
 
+/// One line for each band whose tiles are diamonds of a size (`diamond`).
+pub(crate) fn diamonds(sizes: &[i64]) -> String {
+    let line =
+        |size: &i64| format!("in threads: diamond tiles {size} x {size}, all on a diagonal start at once\n");
+    sizes.iter().map(line).collect()
+}
+
 fn statements(scop: &Scop, shape: &Shape, changes: &[Planned]) -> String {
     let mut paths: Vec<_> = shape.paths.iter().collect();
     paths.sort_by_key(|(stmt, _)| *stmt);

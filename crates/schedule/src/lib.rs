@@ -40,6 +40,7 @@ pub mod block;
 pub mod candidate;
 pub mod cost;
 mod describe;
+mod diamond;
 mod jam;
 mod json;
 mod leaves;
@@ -522,7 +523,9 @@ impl Optimizer<'_> {
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
         let marked = self.scop.ctx.with_budget(left / 2, || -> Result<Marked, Error> {
             Ok(match threads::marked(self.scop, self.dependences, schedule, self.options)? {
-                Marked::Threads(schedule) => Marked::Threads(self.mark(schedule)?),
+                Marked::Threads { schedule, diamonds } => {
+                    Marked::Threads { schedule: self.mark(schedule)?, diamonds }
+                }
                 alone => alone,
             })
         });
@@ -537,7 +540,7 @@ impl Optimizer<'_> {
     fn why_not_in_threads(&self, schedule: &Schedule) -> Result<Reason, Error> {
         Ok(match self.in_threads(schedule)? {
             Marked::Alone(why) => Reason::NoThreads(why),
-            Marked::Threads(_) => Reason::NothingElse,
+            Marked::Threads { .. } => Reason::NothingElse,
         })
     }
 
@@ -592,7 +595,7 @@ impl Optimizer<'_> {
                 continue;
             }
             let Some(found) = self.candidate(bonds, models, *way)? else { continue };
-            let cost = threads::cost(bonds, &found, models, self.options)?;
+            let cost = threads::cost(self.scop, bonds, &found, models, self.options)?;
             // Of what is about as good the program's own order is taken.
             let margin = if matches!(way, Way::Jammed) { 1.0 / CLEARLY } else { CLEARLY };
             let better = |(best, _): &(Cost, Candidate)| cost.total() < margin * best.total();
@@ -631,7 +634,7 @@ impl Optimizer<'_> {
         let mut margin = SURELY;
         for way in [Way::Own, Way::Distributed] {
             let Some(candidate) = self.candidate_of(bonds, models, way, true)? else { continue };
-            let cost = threads::cost(bonds, &candidate, models, self.options)?;
+            let cost = threads::cost(self.scop, bonds, &candidate, models, self.options)?;
             if cost != candidate.cost && margin * cost.total() <= best.cost.total() {
                 best = Choice { candidate, cost, is_plain: true, is_pushed: false };
                 margin = 1.0 / CLEARLY;
@@ -800,9 +803,10 @@ impl Optimizer<'_> {
         let schedule = self.mark(schedule)?;
         let alone = |why_alone| Finished { schedule, alone: None, why_alone, description, form };
         Ok(Ok(match in_threads {
-            Some(Marked::Threads(schedule)) => {
-                let alone = alone(None);
-                Finished { schedule, alone: Some(alone.schedule), ..alone }
+            Some(Marked::Threads { schedule, diamonds }) => {
+                let Finished { schedule: alone, description, .. } = alone(None);
+                let description = description + &describe::diamonds(&diamonds);
+                Finished { schedule, alone: Some(alone), why_alone: None, description, form }
             }
             Some(Marked::Alone(why)) => alone(Some(why)),
             None => alone(None),

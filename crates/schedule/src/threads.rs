@@ -10,7 +10,8 @@
 //! - if a permutable band of at least two members has none: a *wavefront*. In such a band no dependence goes backwards in any
 //!   member, so tiles with the numbers `(a, b)` and the same `a + b` do not depend on each other (L. Lamport, "The parallel
 //!   execution of DO loops", 1974, for iterations). Such a band gets a mark [`model::WAVE`]: `astgen` makes a loop over `a + b`
-//!   of it, which runs in sequence, and one over `a`, in threads.
+//!   of it, which runs in sequence, and one over `a`, in threads. Where the dependences go in a cone, the tiles are diamonds
+//!   between its sides (`diamond`): then a diagonal is all there is at a time, and no thread waits for others to begin.
 //!
 //! Loops inside of others that run in sequence must have enough to do to be worth threads each time; what that is, is
 //! estimated here and computed again when the program runs.
@@ -24,15 +25,16 @@
 //! mark threads, band floor(j / 64): band i, j
 //! ```
 
-use crate::affine::{self, StmtModel};
+use crate::affine::{self, Row, StmtModel};
 use crate::candidate::Candidate;
 use crate::cost::Cost;
+use crate::diamond::{self, Cone};
 use crate::legality::{self, parallel_is_legal};
 use crate::marks::{is_mark, wave_is_legal};
 use crate::pivot::{self, Split};
 use crate::private;
-use crate::tree::{self, Bonds, Planned, Step, band_of, over_tiles, tiles};
-use crate::{Error, Options};
+use crate::tree::{self, Band, Bonds, Change, Planned, Step, band_of, over_tiles, tiles};
+use crate::{Error, Options, Tiling};
 use dataflow::Dependences;
 use isl::{
     AstLoopType, DimType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionPwAff, Val,
@@ -77,10 +79,24 @@ const WAVE_SIZE: i64 = 32;
 /// How many tiles of strips each side has. Fewer leave threads without work at the ends of diagonals, more make them wait more often.
 const WAVE_TILES: f64 = 16.0;
 
+/// How many diamonds each thread gets on a diagonal at least.
+const DIAMONDS: f64 = 2.0;
+/// The same where that is an estimate, of those in place of other tiles: smaller ones cost little.
+const DIAMONDS_BY_ESTIMATE: f64 = 6.0;
+
+/// How wide diamonds are at most, and what their size is a multiple of.
+const WIDEST_DIAMOND: i64 = 2048;
+const DIAMOND_GRAIN: i64 = 16;
+
 /// What became of a schedule.
 pub enum Marked {
-    /// Some loops run in threads: the schedule with marks.
-    Threads(Schedule),
+    /// Some loops run in threads.
+    Threads {
+        /// The schedule with marks.
+        schedule: Schedule,
+        /// The sizes of the tiles that are diamonds.
+        diamonds: Vec<i64>,
+    },
     /// None does; the reason.
     Alone(String),
 }
@@ -93,23 +109,37 @@ pub fn marked(
     options: &Options,
 ) -> Result<Marked, Error> {
     let models = affine::models(scop, options.estimate)?;
-    let mut marker =
-        Marker { scop, dependences, options, models: &models, found: 0, is_moved: false, why_not: None };
-    let marked = marker.place(schedule.get_root()?)?.get_schedule()?;
-    if marker.found == 0 {
-        let why = marker.why_not.map_or_else(String::new, |why| format!(": {why}"));
-        return Ok(Marked::Alone(format!("no outer loop is parallel and has enough to do{why}")));
+    for may_be_diamonds in [true, false] {
+        let mut marker = Marker {
+            scop,
+            dependences,
+            options,
+            models: &models,
+            found: 0,
+            is_moved: false,
+            why_not: None,
+            may_be_diamonds,
+            diamonds: Vec::new(),
+        };
+        let marked = marker.place(schedule.get_root()?)?.get_schedule()?;
+        let Marker { found, is_moved, why_not, diamonds, .. } = marker;
+        if found == 0 {
+            let why = why_not.map_or_else(String::new, |why| format!(": {why}"));
+            return Ok(Marked::Alone(format!("no outer loop is parallel and has enough to do{why}")));
+        }
+        if !is_moved || legality::check_with(scop, dependences, &marked, options.reductions)?.is_legal() {
+            return Ok(Marked::Threads { schedule: marked, diamonds });
+        }
+        if diamonds.is_empty() {
+            break;
+        }
     }
-    let is_legal =
-        !marker.is_moved || legality::check_with(scop, dependences, &marked, options.reductions)?.is_legal();
-    Ok(match is_legal {
-        true => Marked::Threads(marked),
-        false => Marked::Alone("loops that could run in threads cannot be put outside".to_owned()),
-    })
+    Ok(Marked::Alone("loops that could run in threads cannot be put outside".to_owned()))
 }
 
 /// The cost of a candidate if its loops run in as many threads as they can.
 pub fn cost(
+    scop: &Scop,
     bonds: &Bonds,
     candidate: &Candidate,
     models: &[StmtModel],
@@ -118,7 +148,7 @@ pub fn cost(
     if options.threads < 2 {
         return Ok(candidate.cost);
     }
-    let Forks { share, count } = forks(bonds, candidate, models, options)?;
+    let Forks { share, count } = forks(scop, bonds, candidate, models, options)?;
     let all = EFFICIENCY * f64::from(options.threads);
     let left = (1.0 - share) + share / all.max(1.0);
     let Cost { work, control, l1, l2, l3 } = candidate.cost;
@@ -145,10 +175,13 @@ enum Way {
     Parallel,
     /// In wavefronts if it must.
     Permutable,
+    /// In diamonds on so many diagonals.
+    Diamonds(f64),
     Never,
 }
 
 fn forks(
+    scop: &Scop,
     bonds: &Bonds,
     candidate: &Candidate,
     models: &[StmtModel],
@@ -167,7 +200,10 @@ fn forks(
         };
         ways.push(match (is_parallel, is_permutable) {
             (true, _) => Way::Parallel,
-            (false, true) => Way::Permutable,
+            (false, true) => match diagonals(scop, bonds, band, planned, models, options)? {
+                Some(count) => Way::Diamonds(count),
+                None => Way::Permutable,
+            },
             (false, false) => Way::Never,
         });
     }
@@ -196,8 +232,70 @@ fn forks(
 /// How often threads are started inside of so many loops, by estimate: all loops count as equally long.
 fn starts(model: &StmtModel, outer: usize, way: Way) -> f64 {
     let one = model.extents.iter().product::<f64>().powf(1.0 / model.extents.len().max(1) as f64);
-    let diagonals = if way == Way::Permutable { 2.0 * one / WAVE_SIZE as f64 } else { 1.0 };
+    let diagonals = match way {
+        Way::Permutable => 2.0 * one / WAVE_SIZE as f64,
+        Way::Diamonds(count) => count,
+        Way::Parallel | Way::Never => 1.0,
+    };
     one.powf(outer as f64) * diagonals.max(1.0)
+}
+
+/// If a band's tiles can be diamonds: on how many diagonals they are, by estimate.
+fn diagonals(
+    scop: &Scop,
+    bonds: &Bonds,
+    band: &Band,
+    planned: Option<&Planned>,
+    models: &[StmtModel],
+    options: &Options,
+) -> isl::Result<Option<f64>> {
+    let unchanged = Change::none(band.rows.len());
+    let change = planned.map_or(&unchanged, |planned| &planned.change);
+    let partial = band.node.band_get_partial_schedule()?;
+    let rows: Vec<_> = change.order.iter().map(|at| partial.get_at(*at)).collect::<isl::Result<_>>()?;
+    let dependences = tree::inside(&bonds.apart, &band.node)?;
+    let Some(Cone { steps, across, slope, .. }) = diamond::cone(scop, &dependences, &rows)? else {
+        return Ok(None);
+    };
+    let tiles = change.tiles[steps].zip(change.tiles[across]);
+    let [steps, cells] = [steps, across].map(|at| &band.rows[change.order[at]]);
+    let cells = extent(cells, Some(steps), models);
+    let is_known = scop.params.is_empty();
+    let size = Diamonds { slope, tiles, cells, is_known }.size(f64::from(options.threads));
+    Ok(Some(slope as f64 * extent(steps, None, models) / size as f64 + 1.0))
+}
+
+/// How many values a row has, by estimate, while another one stands still.
+fn extent(row: &HashMap<usize, Row>, still: Option<&HashMap<usize, Row>>, models: &[StmtModel]) -> f64 {
+    let of = |(stmt, row): (&usize, &Row)| {
+        let known = still.and_then(|still| still.get(stmt)?.moved(&[]));
+        Some(models[*stmt].extents[row.moved(known.as_slice())?])
+    };
+    row.iter().filter_map(of).fold(1.0, f64::max)
+}
+
+/// How diamonds are.
+struct Diamonds {
+    /// Of the cone.
+    slope: i64,
+    /// The tiles that they are in place of, if there are any: how many steps and how wide.
+    tiles: Option<(i64, i64)>,
+    /// How many cells there are in a step, by estimate.
+    cells: f64,
+    /// Whether that is no estimate.
+    is_known: bool,
+}
+
+impl Diamonds {
+    /// Their size. Diamonds bring in each cell that they touch once and have no others, so they may be twice as wide as what such a tile
+    /// touches. Threads get some each.
+    fn size(&self, threads: f64) -> i64 {
+        let widest = self.tiles.map_or(WIDEST_DIAMOND, |(steps, width)| 2 * width + self.slope * steps);
+        let each = if self.is_known || self.tiles.is_none() { DIAMONDS } else { DIAMONDS_BY_ESTIMATE };
+        let fair = (self.cells / (each * threads)).ceil() as i64;
+        let size = fair.clamp(1, widest.max(1));
+        (size + DIAMOND_GRAIN - 1) / DIAMOND_GRAIN * DIAMOND_GRAIN
+    }
 }
 
 /// How many operations and accesses of a statement are inside of so many loops, by estimate: all loops count as equally long.
@@ -219,6 +317,10 @@ struct Marker<'a> {
     is_moved: bool,
     /// What keeps the first loop that was looked at from being parallel.
     why_not: Option<String>,
+    /// Whether tiles may be diamonds.
+    may_be_diamonds: bool,
+    /// The sizes of those that are.
+    diamonds: Vec<i64>,
 }
 
 impl Marker<'_> {
@@ -267,9 +369,10 @@ impl Marker<'_> {
         if split.is_some() {
             return Ok(split);
         }
-        for Wave { band, sizes, is_moved } in self.wavefronts(node)? {
+        for Wave { band, sizes, is_moved, is_diamond } in self.wavefronts(node)? {
             if wave_is_legal(self.scop, self.dependences, &band, sizes)? {
                 self.is_moved |= is_moved;
+                self.diamonds.extend(is_diamond.then_some(sizes[0]));
                 return Ok(Some(band.insert_mark(Id::new(&self.scop.ctx, &wave_name(sizes))?)?));
             }
         }
@@ -525,16 +628,16 @@ impl Marker<'_> {
         let row = |node: &ScheduleNode, at| node.band_get_partial_schedule()?.get_at(at);
         let made = |node: &ScheduleNode, at| tiles(self.scop, row(node, at)?, WAVE_SIZE);
         let count = node.band_n_member()?;
-        let mut waves = Vec::new();
+        let mut waves: Vec<Wave> = self.diamonds(node)?.into_iter().collect();
         if !is_tiled(node)? {
             if count > 1 && node.band_get_permutable()? {
                 let all = band_of(self.scop, vec![made(node, 0)?, made(node, 1)?])?;
                 let band = over_tiles(node.clone().insert_partial_schedule(all)?)?;
-                waves.push(Wave { band, sizes: [WAVE_SIZE; 2], is_moved: true });
+                waves.push(Wave { band, sizes: [WAVE_SIZE; 2], is_moved: true, is_diamond: false });
             }
         } else if count > 1 {
             let sizes = [step(node, 0)?, step(node, 1)?];
-            waves.push(Wave { band: node.clone(), sizes, is_moved: false });
+            waves.push(Wave { band: node.clone(), sizes, is_moved: false, is_diamond: false });
         } else {
             let below = node.get_child(0)?;
             let members = match below.get_type()? {
@@ -551,12 +654,69 @@ impl Marker<'_> {
                     true => self.wave_of_strips(node, row(&below, at)?, size)?,
                     false => {
                         let all = band_of(self.scop, vec![row(node, 0)?, made(&below, at)?])?;
-                        Wave { band: with_rows(node, all)?, sizes: [size, WAVE_SIZE], is_moved: true }
+                        Wave {
+                            band: with_rows(node, all)?,
+                            sizes: [size, WAVE_SIZE],
+                            is_moved: true,
+                            is_diamond: false,
+                        }
                     }
                 });
             }
         }
         Ok(waves)
+    }
+
+    /// Tiles between the two sides of a cone, if the dependences go in one.
+    fn diamonds(&self, node: &ScheduleNode) -> isl::Result<Option<Wave>> {
+        if !self.may_be_diamonds || !node.band_get_permutable()? {
+            return Ok(None);
+        }
+        let (rows, loops) = match is_tiled(node)? {
+            true => (rows_inside(&node.get_child(0)?)?, members(node)?),
+            false => (rows_inside(node)?, Vec::new()),
+        };
+        let dependences = tree::inside(&self.dependences.strict()?, node)?;
+        let Some(Cone { steps, across, side, slope }) = diamond::cone(self.scop, &dependences, &rows)? else {
+            return Ok(None);
+        };
+        let (time, row) = (&rows[steps], &rows[across]);
+        let (tall, wide) = (self.tiled_by(node, &loops, time)?, self.tiled_by(node, &loops, row)?);
+        let size_of = |tiled: Option<usize>| tiled.map(|at| step(node, at)).transpose();
+        let (height, width) = (size_of(tall)?, size_of(wide)?);
+        let both = tree::rows(self.scop, &band_of(self.scop, vec![time.clone(), row.clone()])?)?;
+        let cells = extent(&both[1], Some(&both[0]), self.models);
+        let size = match (&self.options.tiling, width) {
+            (Tiling::Sizes(_), Some(width)) => width,
+            _ => {
+                let is_known = self.scop.params.is_empty();
+                Diamonds { slope, tiles: height.zip(width), cells, is_known }.size(self.threads())
+            }
+        };
+        let others = (0..loops.len()).filter(|at| ![tall, wide].contains(&Some(*at)));
+        let mut all = vec![tiles(self.scop, side, size)?, tiles(self.scop, row.clone(), size)?];
+        all.extend(others.map(|at| loops[at].clone()));
+        let all = band_of(self.scop, all)?;
+        let band = match loops.is_empty() {
+            true => over_tiles(node.clone().insert_partial_schedule(all)?)?,
+            false => with_rows(node, all)?,
+        };
+        Ok(Some(Wave { band, sizes: [size; 2], is_moved: true, is_diamond: true }))
+    }
+
+    /// Which of these loops over tiles at a node has tiles of a row.
+    fn tiled_by(
+        &self,
+        node: &ScheduleNode,
+        loops: &[UnionPwAff],
+        row: &UnionPwAff,
+    ) -> isl::Result<Option<usize>> {
+        for (at, tiled) in loops.iter().enumerate() {
+            if tiles(self.scop, row.clone(), step(node, at)?)?.plain_is_equal(tiled)? {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
     }
 
     /// Tiles of a few strips, which are of so many rows, and of another loop: a strip is too little to do between two diagonals.
@@ -566,7 +726,7 @@ impl Marker<'_> {
         let size = ((each as i64).clamp(WAVE_SIZE, LONGEST_STRIP) / size).max(1) * size;
         let all = vec![tiles(self.scop, strip, size)?, tiles(self.scop, other, size)?];
         let band = over_tiles(strips.clone().insert_partial_schedule(band_of(self.scop, all)?)?)?;
-        Ok(Wave { band, sizes: [size; 2], is_moved: true })
+        Ok(Wave { band, sizes: [size; 2], is_moved: true, is_diamond: false })
     }
 }
 
@@ -576,6 +736,8 @@ struct Wave {
     sizes: [i64; 2],
     /// Whether the band is a new one.
     is_moved: bool,
+    /// Whether the tiles on a diagonal are all there are at that time.
+    is_diamond: bool,
 }
 
 /// Whether no bound of a set joins a counter with one of the others, except these.
@@ -594,6 +756,48 @@ fn bounds_are_apart(domain: &Set, counter: usize, except: &[usize]) -> isl::Resu
         })
     })?;
     Ok(are_apart)
+}
+
+/// The rows of a band.
+fn members(node: &ScheduleNode) -> isl::Result<Vec<UnionPwAff>> {
+    let rows = node.band_get_partial_schedule()?;
+    (0..node.band_n_member()?).map(|at| rows.get_at(at)).collect()
+}
+
+/// The rows of the bands at and below a node that are not over tiles, down to where the tree branches, and that of the loops there if
+/// all branches have one.
+fn rows_inside(node: &ScheduleNode) -> isl::Result<Vec<UnionPwAff>> {
+    let (mut rows, mut node) = (Vec::new(), node.clone());
+    loop {
+        match node.get_type()? {
+            ScheduleNodeType::Band if !is_tiled(&node)? => rows.extend(members(&node)?),
+            ScheduleNodeType::Band | ScheduleNodeType::Mark => {}
+            ScheduleNodeType::Sequence => {
+                rows.extend(distributed(&node)?);
+                return Ok(rows);
+            }
+            _ => return Ok(rows),
+        }
+        node = node.child(0)?;
+    }
+}
+
+/// The first row of the bands in all parts of a sequence, if each has one.
+fn distributed(sequence: &ScheduleNode) -> isl::Result<Option<UnionPwAff>> {
+    let mut whole: Option<UnionPwAff> = None;
+    for at in 0..sequence.n_children()? {
+        let part = sequence.get_child(at)?.get_child(0)?;
+        if part.get_type()? != ScheduleNodeType::Band {
+            return Ok(None);
+        }
+        let row =
+            part.band_get_partial_schedule()?.get_at(0)?.intersect_domain(part.get_domain()?.universe()?)?;
+        whole = Some(match whole {
+            Some(others) => others.union_add(row)?,
+            None => row,
+        });
+    }
+    Ok(whole)
 }
 
 /// Whether a band's loops run over tiles.

@@ -1,7 +1,7 @@
 //! The file tests of this crate: `# test: optimize [NAME=VALUE ...]` on a `.scop` text.
 //!
 //! Names: `tile=4,3` or `tile=off` (tile sizes), `fusion=min|max`, `reductions=relaxed`, `always=1` (no veto by
-//! the prediction), `estimate=N`, `operations=N`, `run=4,5` (parameter values for the oracle; may occur more than once), `c=0` (no C).
+//! the prediction), `threads=N` (in so many threads, however little there is to do), `estimate=N`, `operations=N`, `run=4,5` (parameter values for the oracle; may occur more than once), `c=0` (no C).
 //!
 //! The output is the description and the C of the schedule. Each schedule is run by the oracle.
 
@@ -51,6 +51,9 @@ fn run(text: &str, args: &[String]) -> Result<String, String> {
             ("fusion", "max") => options.fusion = Fusion::Max,
             ("reductions", "relaxed") => options.reductions = Reductions::Relaxed,
             ("always", "1") => options.threshold = f64::INFINITY,
+            ("threads", value) => {
+                (options.threads, options.threads_always) = (numbers(value)?[0] as u32, true);
+            }
             ("estimate", value) => options.estimate = numbers(value)?[0],
             ("operations", value) => options.operations = numbers(value)?[0] as u64,
             ("run", value) => runs.push(numbers(value)?),

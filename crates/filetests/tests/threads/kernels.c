@@ -147,3 +147,60 @@ void recurse(int n, double *restrict a, const double *restrict b) {
   recurse(n / 2, a, b);
   FOR(i, 0, n) FOR(j, 0, n) a[i * n + j] *= b[i * n + j];
 }
+// Diamonds: stencils between two arrays, in one, two and three dimensions.
+void diamonds(int n, double *restrict a, double *restrict b) {
+  int m = n < 9 ? n * n : 9 * n;
+  FOR(t, 0, n / 4 + 1) {
+    FOR(i, 1, m - 1) b[i] = (a[i - 1] + a[i] + a[i + 1]) * 0.25;
+    FOR(i, 1, m - 1) a[i] = (b[i - 1] + b[i] + b[i + 1]) * 0.375;
+  }
+}
+void flat_diamonds(int n, double *restrict a, double *restrict b) {
+  FOR(t, 0, n / 4 + 3) {
+    FOR(i, 1, n - 1) FOR(j, 1, n - 1)
+      b[i * n + j] = (a[i * n + j] + a[i * n + j - 1] + a[i * n + j + 1] + a[(i + 1) * n + j] + a[(i - 1) * n + j]) * 0.2;
+    FOR(i, 1, n - 1) FOR(j, 1, n - 1)
+      a[i * n + j] = (b[i * n + j] + b[i * n + j - 1] + b[i * n + j + 1] + b[(i + 1) * n + j] + b[(i - 1) * n + j]) * 0.2;
+  }
+}
+void solid_diamonds(int n, double *restrict a, double *restrict b) {
+  typedef double Solid[6][n];
+  Solid *x = (Solid *)a, *y = (Solid *)b;
+  FOR(t, 0, 37) {
+    FOR(i, 1, n / 6 - 1) FOR(j, 1, 5) FOR(k, 1, n - 1)
+      y[i][j][k] = (x[i - 1][j][k] + x[i + 1][j][k]) * 0.125 + (x[i][j - 1][k] + x[i][j + 1][k]) * 0.25 + x[i][j][k - 1] * 0.0625;
+    FOR(i, 1, n / 6 - 1) FOR(j, 1, 5) FOR(k, 1, n - 1)
+      x[i][j][k] = (y[i - 1][j][k] + y[i + 1][j][k]) * 0.125 + (y[i][j - 1][k] + y[i][j + 1][k]) * 0.25 + y[i][j][k + 1] * 0.0625;
+  }
+}
+// The cone leans: two cells from one side, one from the other, and in the second half of a step none from there.
+void leaning(int n, double *restrict a, double *restrict b) {
+  int m = n < 5 ? n * n : 5 * n;
+  FOR(t, 0, n / 4 + 2) {
+    FOR(i, 2, m - 1) b[i] = a[i - 2] * 0.5 + a[i] * 0.25 + a[i + 1] * 0.125;
+    FOR(i, 2, m - 1) a[i] = b[i - 1] * 0.5 + b[i] * 0.25;
+  }
+}
+// Three statements and an edge that is written in each step.
+void fields(int n, double *restrict a, double *restrict b) {
+  typedef double Row[n];
+  Row *e = (Row *)a, *h = (Row *)b;
+  FOR(t, 0, n / 3) {
+    FOR(j, 0, n) e[0][j] = t * 0.5;
+    FOR(i, 1, n) FOR(j, 0, n) e[i][j] -= (h[i][j] - h[i - 1][j]) * 0.5;
+    FOR(i, 0, n - 1) FOR(j, 0, n - 1) h[i][j] -= (e[i + 1][j] - e[i][j] + e[i][j + 1]) * 0.25;
+  }
+}
+// The same loops where the arrays overlap: what a diamond needs is then not what its cone says.
+__attribute__((noinline)) static void any_arrays(int n, double *a, double *b) {
+  FOR(t, 0, n / 9) {
+    FOR(i, 1, n - 1) b[i] = (a[i - 1] + a[i] + a[i + 1]) * 0.25;
+    FOR(i, 1, n - 1) a[i] = (b[i - 1] + b[i] + b[i + 1]) * 0.375;
+  }
+}
+void overlapping(int n, double *a, double *b) {
+  if (n < 7) return;
+  any_arrays(n * 5, a, a + n);
+  any_arrays(n * 5, a + 3, a);
+  any_arrays(n * 6, a, b);
+}

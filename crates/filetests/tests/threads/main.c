@@ -7,15 +7,16 @@
 
 typedef void Kernel(int n, double *a, double *b);
 Kernel rows, columns, triangle, product, wavefront, steps, pivot, folding, in_place, line, lines, kept, carried,
-    backwards, recurse, factors, root, solve, below, two_sums, uneven, any_line;
+    backwards, recurse, factors, root, solve, below, two_sums, uneven, any_line,
+    diamonds, flat_diamonds, solid_diamonds, leaning, fields, overlapping;
 static Kernel *const kernels[] = {rows,     columns, triangle, product, wavefront, steps,     pivot,  folding,
                                   in_place, line,    lines,    kept,    carried,   backwards, recurse,
                                   factors,  root,    solve,    below,   two_sums,  uneven,
-                                  any_line};
+                                  any_line, diamonds, flat_diamonds, solid_diamonds, leaning, fields, overlapping};
 static const char *const names[] = {"rows",     "columns", "triangle", "product", "wavefront", "steps",     "pivot",  "folding",
                                     "in_place", "line",    "lines",    "kept",    "carried",   "backwards", "recurse",
                                     "factors",  "root",    "solve",    "below",   "two_sums",  "uneven",
-                                    "any_line"};
+                                    "any_line", "diamonds", "flat_diamonds", "solid_diamonds", "leaning", "fields", "overlapping"};
 enum { KERNELS = sizeof kernels / sizeof *kernels, CREW = 3 };
 static const int sizes[] = {0, 1, 2, 3, 7, 33, 64, 101, 260};
 
