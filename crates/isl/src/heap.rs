@@ -4,7 +4,7 @@
 //! C library's allocator took a ninth of its instructions. This one keeps a list of free blocks for each thread and
 //! each size; what was freed last is given first. `build/heap.rs` binds isl to it, and nothing else.
 //!
-//! Before each block is a word with its size class, so that freeing finds the list. Blocks above [`LARGEST`] come from
+//! Before each block is a word with its size class, so that freeing finds the list. Blocks above `LARGEST` come from
 //! the C library, each by itself; so do all after [`each_by_itself`], for tools that watch every block.
 //!
 //! Whoever frees a block has it, also if another thread allocated it. Memory is not given back: a compiler that needed
