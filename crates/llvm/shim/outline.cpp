@@ -220,7 +220,6 @@ static SmallVector<LLVMValueRef, 4> variables_of(Function &F, ArrayRef<BasicBloc
       all.push_back(variable);
   SmallVector<LLVMValueRef, 4> found;
   for (AllocaInst *variable : all) {
-    pull_in(region, variable);
     erase_unused_steps(variable);
     auto is_inside = [&](const User *user) { return is_in(user, region); };
     if (none_of(variable->users(), is_inside))
@@ -245,8 +244,8 @@ static bool is_arithmetic(const Instruction &inst) {
          (call && isa<MinMaxIntrinsic>(call));
 }
 
-// Arithmetic outside of some blocks, computed in the first of them, once.
 namespace {
+// Arithmetic outside of some blocks, computed in the first of them, once.
 struct Again {
   SmallPtrSet<const BasicBlock *, 32> blocks;
   Instruction *before;
@@ -287,8 +286,8 @@ bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBloc
   if (!pass->sets_aside)
     return false;
   auto region = between(unwrap(entry), unwrap(after));
+  compute_again(region); // also steps from where variables start, which then are used inside only
   auto variables = variables_of(F, region, ArrayRef(private_slots, count));
-  compute_again(region);
   move_to(variables, *unwrap(entry));
   Function *body = extract(F, region, /*has_struct=*/false, "orthant.loops");
   move_to(variables, (body ? body : &F)->getEntryBlock());
