@@ -8,6 +8,7 @@ use std::process::Command;
 const SOURCES: &[&str] = &[
     "shim/pass.cpp",
     "shim/rows.cpp",
+    "shim/steps.cpp",
     "shim/views.cpp",
     "shim/scev.cpp",
     "shim/count.cpp",

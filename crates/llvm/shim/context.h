@@ -88,6 +88,9 @@ struct OrthantRowsPass : llvm::PassInfoMixin<OrthantRowsPass> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
+// The last that is done to new loops: LLVM's strength reduction leaves them alone (steps.cpp).
+void orthant_settle_steps(const llvm::LoopInfo &loops);
+
 // Removes the marks that OrthantHoistPass leaves.
 void orthant_forget_same_values(llvm::Function &F);
 

@@ -9,7 +9,9 @@
 //
 // The same pass gives what lies apart by constants in a loop one pointer, and lets LLVM no longer know what that was made from
 // (share_pointer): of starts with the bounds of tiles in them strength reduction takes longer than all other passes together.
-// It does so in all loops of functions with new loops where nobody comes later who could use what it hides, otherwise around rows.
+// It does so in all loops of functions with new loops and others where nobody comes later who could use what it hides, otherwise
+// around rows. In functions of new loops alone nothing is left for strength reduction at all (steps.cpp), so there only loops with many
+// addresses get such pointers.
 #include "context.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -177,6 +179,20 @@ void share_pointer(ArrayRef<Place> places, Loop &loop, SCEVExpander &expander) {
   }
 }
 
+// So many addresses are computed in each iteration without a pointer that they share.
+constexpr size_t FEW_ADDRESSES = 4;
+
+bool has_many_addresses(const Loop &loop) {
+  SmallPtrSet<const Value *, 8> addresses;
+  if (!loop.isInnermost())
+    return false;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &inst : *block)
+      if (const Value *address = getLoadStorePointerOperand(&inst))
+        addresses.insert(address->stripInBoundsConstantOffsets());
+  return count_if(addresses, [&](const Value *each) { return !loop.isLoopInvariant(each); }) > int(FEW_ADDRESSES);
+}
+
 // The addresses in this loop.
 void share_pointers(Loop &loop, ScalarEvolution &scev, SCEVExpander &expander) {
   if (!loop.isInnermost() || !loop.isLoopSimplifyForm())
@@ -216,10 +232,11 @@ PreservedAnalyses OrthantRowsNowPass::run(Function &F, FunctionAnalysisManager &
 
 PreservedAnalyses OrthantRowsPass::run(Function &F, FunctionAnalysisManager &FAM) {
   SmallVector<Loop *> marked = marked_loops(FAM.getResult<LoopAnalysis>(F), ORTHANT_ROWS);
-  const bool shares_all = is_last && F.hasFnAttribute(ORTHANT_LOOPS);
+  const bool has_loops = is_last && F.hasFnAttribute(ORTHANT_LOOPS);
+  const bool settles = has_loops && F.hasFnAttribute(ORTHANT_NEW);
   if (is_last)
     F.removeFnAttr(ORTHANT_LOOPS);
-  if (marked.empty() && !shares_all)
+  if (marked.empty() && !has_loops)
     return PreservedAnalyses::all();
   SmallVector<WeakVH> around;
   for (Loop *loop : marked)
@@ -236,10 +253,13 @@ PreservedAnalyses OrthantRowsPass::run(Function &F, FunctionAnalysisManager &FAM
     passes.addPass(EarlyCSEPass());
     passes.run(F, FAM);
   }
+  auto &loops = FAM.getResult<LoopAnalysis>(F);
   auto &scev = FAM.getResult<ScalarEvolutionAnalysis>(F);
   SCEVExpander expander(scev, "orthant.start");
-  for (Loop *loop : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-    if (shares_all || is_contained(around, loop->getHeader()))
+  for (Loop *loop : loops.getLoopsInPreorder())
+    if (is_contained(around, loop->getHeader()) || (settles ? has_many_addresses(*loop) : has_loops))
       share_pointers(*loop, scev, expander);
+  if (settles)
+    orthant_settle_steps(loops);
   return PreservedAnalyses::none();
 }

@@ -22,7 +22,7 @@
 
 use super::builder::{Builder, Type};
 use super::emit::Emitter;
-use super::panel::{BlockPanels, Use};
+use super::panel::BlockPanels;
 use super::part::Part;
 use super::rewrite::{Place, cell_facts, op_named};
 use crate::front::lift::Touched;
@@ -146,9 +146,8 @@ pub(super) struct Kernel<'a, 'p> {
     bases: &'a HashMap<AccessId, Base<'p>>,
     rows: &'a [Value<'p>],
     cut: Option<&'a Cut<'p>>,
-    /// Operands that are kept for other blocks, and what happens to those of columns.
+    /// Operands that were computed before.
     pub(super) panels: Option<&'a BlockPanels<'p>>,
-    pub(super) columns: Use,
     /// The cells in registers.
     cells: HashMap<At, Value<'p>>,
     /// What was computed in this step.
@@ -310,12 +309,11 @@ impl<'a, 'p> Emitter<'a, 'p> {
         b.at_end(preheader);
         let (bases, panels) = (self.bases(block)?, self.panels_of(summed, block));
         let rows = cut.as_ref().map_or(&rows.steps, |cut| &cut.rows);
-        let kernel = |columns| Kernel {
+        let kernel = |panels| Kernel {
             bases: &bases,
             rows,
             cut: cut.as_ref(),
-            panels: panels.as_ref(),
-            columns,
+            panels,
             cells: HashMap::new(),
             known: HashMap::new(),
             spread: HashMap::new(),
@@ -324,8 +322,12 @@ impl<'a, 'p> Emitter<'a, 'p> {
             block,
         };
         let steps = b.exact(LLVMSub, last, first);
-        self.fill_rows(&mut kernel(Use::Store), steps)?;
-        self.column_uses(panels.as_ref(), &mut |columns| self.terms(kernel(columns), steps))?;
+        if let Some(panels) = &panels {
+            // Without panels: nothing is to be loaded that is not stored yet.
+            self.fill_columns(panels, &mut kernel(None), steps)?;
+            self.fill_rows(panels, &mut kernel(None), steps)?;
+        }
+        self.terms(kernel(panels.as_ref()), steps)?;
         b.jump(after);
         b.at_end(after);
         b.allow_vectors(self.widest_bits);
@@ -347,11 +349,10 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let loaded: Vec<_> = at.iter().zip(&addresses).map(load).collect();
         self.announce_next(&kernel, &addresses);
         let first = Terms { steps: kernel.steps, sums: loaded };
-        let sums =
-            match kernel.panels.is_some_and(|panels| panels.parts.is_some()) && kernel.columns == Use::Load {
-                true => self.terms_in_parts(&mut kernel, &at, first, last)?,
-                false => self.add_terms(&mut kernel, &at, first, last)?.sums,
-            };
+        let sums = match kernel.panels.is_some_and(|panels| panels.parts.is_some()) {
+            true => self.terms_in_parts(&mut kernel, &at, first, last)?,
+            false => self.add_terms(&mut kernel, &at, first, last)?.sums,
+        };
         let mask = |at: &At| kernel.cut.map(|cut| cut.cells[at]);
         for ((at, address), sum) in at.iter().zip(&addresses).zip(&sums) {
             self.store_cells(place, *sum, *address, mask(at));
@@ -379,6 +380,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
         }
         let next = Terms { steps: b.exact(LLVMAdd, phis.steps, b.index(1)), sums };
         b.branch(b.compare(LLVMIntSLE, next.steps, last), head, after);
+        // It is vector code, and one step is long enough.
+        self.facts.rows(head, false);
         self.repeat_terms(&phis, &next, head);
         b.at_end(after);
         Some(next)
@@ -654,7 +657,6 @@ impl<'a, 'p> Emitter<'a, 'p> {
                 None => self.computed(operand, ty, at, kernel)?,
             },
         };
-        self.keep_in_panel(operand, value, at, kernel);
         kernel.known.insert(key, value);
         Some((value, at))
     }

@@ -3,9 +3,10 @@
 //! In `C[i, j] += alpha * A[i, k] * B[k, j]` the blocks below each other want the same `depth` times `width` values of
 //! `B[k, j]`, whose rows are pages apart, and each block wants `height` times `depth` values `alpha * A[i, k]`, each for all its
 //! columns.
-//! - A *column operand* is the greatest part of a term that stands still along the rows. The first whole block of a loop over
-//!   blocks stores its values, one term behind the other, while it uses them; the others load them, one vector behind the other.
-//!   Cells that are far apart are gathered once for all blocks.
+//! - A *column operand* is the greatest part of a term that stands still along the rows. Before the first whole block of a loop over
+//!   blocks its values are stored, one term behind the other; all blocks load them, one vector behind the other. Cells that are far
+//!   apart are gathered once for all blocks. (If the first block did so while it uses them, there would be two micro-kernels to
+//!   compile, and nothing is faster.)
 //! - A *row operand* is the greatest part of a term that stands still along the columns, if something is computed for it or
 //!   each vector is to have its own copy. It is computed for some terms before the first of them (module `part`), or for all before
 //!   the first one.
@@ -26,7 +27,7 @@ use super::builder::Type;
 use super::emit::Emitter;
 use super::part::Parts;
 use super::scratch::ALIGNMENT;
-use crate::pass::Value;
+use crate::pass::{self, Value};
 use astgen::{For, Node, Variable, stmts_in};
 use llvm_sys::LLVMIntPredicate::LLVMIntSLE;
 use llvm_sys::LLVMOpcode::*;
@@ -86,13 +87,6 @@ impl Around {
         let only = stmts.first().copied().filter(|_| stmts.len() == 1);
         Around { variable: each.variable, only }
     }
-}
-
-/// What happens to an operand's values.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    Store,
-    Load,
 }
 
 /// An operand's values: those of columns lie in the order of terms, each with all its columns; those of rows in the order of rows,
@@ -283,34 +277,81 @@ impl<'a, 'p> Emitter<'a, 'p> {
         self.builder().bits(ty).map_or(0, |bits| i64::from(bits / 8))
     }
 
+    /// Writes the loop that computes the column operands of all terms up to the `last`, unless a block before did so.
+    pub(super) fn fill_columns(
+        &self,
+        panels: &BlockPanels<'p>,
+        kernel: &mut Kernel<'_, 'p>,
+        last: Value<'p>,
+    ) -> Option<()> {
+        let Some(filled) = self.panels.filled.filter(|_| !panels.columns.is_empty()) else { return Some(()) };
+        let (b, vectors, lanes) = (self.builder(), kernel.block.vectors, kernel.block.lanes);
+        let [fill, after] = [c"orthant.fill", c"orthant.filled"].map(|name| b.block(name));
+        b.branch(b.load(b.int(1), filled), after, fill);
+        b.at_end(fill);
+        let latch = self.ahead(kernel, last, &|kernel| {
+            for panel in &panels.columns {
+                for vector in 0..vectors {
+                    let value = self.computed(&panel.operand, panel.ty, (0, vector), kernel)?;
+                    let (address, alignment) = self.panel_vector(panel, vector, lanes, kernel.steps);
+                    b.store_at(value, address, alignment);
+                }
+            }
+            Some(())
+        })?;
+        // It is vector code, and the time is in memory.
+        self.facts.rows(latch, false);
+        b.store(b.constant(b.int(1), 1), filled);
+        b.jump(after);
+        b.at_end(after);
+        Some(())
+    }
+
     /// Writes the loop that computes the row operands of all terms up to the `last`, if these are not computed as vectors
     /// between the terms.
-    pub(super) fn fill_rows(&self, kernel: &mut Kernel<'_, 'p>, last: Value<'p>) -> Option<()> {
-        // Taken out of the kernel: nothing is to be loaded that is not stored yet.
-        let is_first = |panels: &&BlockPanels<'p>| !panels.rows.is_empty() && panels.parts.is_none();
-        let Some(panels) = kernel.panels.take().filter(is_first) else {
+    pub(super) fn fill_rows(
+        &self,
+        panels: &BlockPanels<'p>,
+        kernel: &mut Kernel<'_, 'p>,
+        last: Value<'p>,
+    ) -> Option<()> {
+        if panels.rows.is_empty() || panels.parts.is_some() {
             return Some(());
-        };
-        let (b, block) = (self.builder(), kernel.block);
+        }
+        let (b, height) = (self.builder(), kernel.block.height);
+        self.ahead(kernel, last, &|kernel| {
+            for panel in &panels.rows {
+                for row in 0..height {
+                    let value = self.computed(&panel.operand, panel.ty, (row, 0), kernel)?;
+                    b.store_at(value, self.panel_address(panel, kernel.steps, row), panel.bytes as u32);
+                }
+            }
+            Some(())
+        })?;
+        Some(())
+    }
+
+    /// A loop over all terms up to the `last`, whose latch this gives; the builder goes on behind it.
+    fn ahead<'k>(
+        &self,
+        kernel: &mut Kernel<'k, 'p>,
+        last: Value<'p>,
+        write: &dyn Fn(&mut Kernel<'k, 'p>) -> Option<()>,
+    ) -> Option<pass::Block<'p>> {
+        let b = self.builder();
         let [head, after] = [c"orthant.ahead", c"orthant.terms"].map(|name| b.block(name));
         let before = b.here();
         b.jump(head);
         b.at_end(head);
-        let steps = b.phi(b.int(64));
-        b.add_incoming(steps, b.index(0), before);
-        kernel.steps = steps;
-        for panel in &panels.rows {
-            for row in 0..block.height {
-                let value = self.computed(&panel.operand, panel.ty, (row, 0), kernel)?;
-                b.store_at(value, self.panel_address(panel, steps, row), panel.bytes as u32);
-            }
-        }
-        let next = b.exact(LLVMAdd, steps, b.index(1));
+        kernel.steps = b.phi(b.int(64));
+        b.add_incoming(kernel.steps, b.index(0), before);
+        write(kernel)?;
+        let next = b.exact(LLVMAdd, kernel.steps, b.index(1));
         let latch = b.here();
         b.branch(b.compare(LLVMIntSLE, next, last), head, after);
-        b.add_incoming(steps, next, latch);
+        b.add_incoming(kernel.steps, next, latch);
         b.at_end(after);
-        Some(())
+        Some(latch)
     }
 
     /// An operand's value, if it is in a panel.
@@ -328,55 +369,21 @@ impl<'a, 'p> Emitter<'a, 'p> {
             let address = self.panel_address(panel, kernel.steps, at.0);
             return Some(b.load_at(panel.ty, address, panel.bytes as u32));
         }
-        let panel = Panel::find(&panels.columns, operand).filter(|_| kernel.columns == Use::Load)?;
-        let (address, alignment) = self.panel_vector(panel, at, kernel);
-        Some(b.load_at(b.vector(panel.ty, kernel.block.lanes), address, alignment))
-    }
-
-    /// Keeps an operand's value, if it is one of a panel that is filled now.
-    pub(super) fn keep_in_panel(&self, operand: &Operand, value: Value<'p>, at: At, kernel: &Kernel<'_, 'p>) {
-        let Some(panels) = kernel.panels.filter(|_| kernel.columns == Use::Store) else { return };
-        if let Some(panel) = Panel::find(&panels.columns, operand) {
-            let (address, alignment) = self.panel_vector(panel, at, kernel);
-            self.builder().store_at(value, address, alignment);
-        }
+        let (panel, lanes) = (Panel::find(&panels.columns, operand)?, kernel.block.lanes);
+        let (address, alignment) = self.panel_vector(panel, at.1, lanes, kernel.steps);
+        Some(b.load_at(b.vector(panel.ty, lanes), address, alignment))
     }
 
     /// Where a vector of a column operand is, and its alignment.
-    fn panel_vector(&self, panel: &Panel<'p>, at: At, kernel: &Kernel<'_, 'p>) -> (Value<'p>, u32) {
-        let lanes = kernel.block.lanes;
+    fn panel_vector(&self, panel: &Panel<'p>, vector: i64, lanes: i64, steps: Value<'p>) -> (Value<'p>, u32) {
         let alignment = ALIGNMENT.min(lanes * panel.bytes) as u32;
-        (self.panel_address(panel, kernel.steps, at.1 * lanes), alignment)
+        (self.panel_address(panel, steps, vector * lanes), alignment)
     }
 
     fn panel_address(&self, panel: &Panel<'p>, steps: Value<'p>, cell: i64) -> Value<'p> {
         let b = self.builder();
         let term = b.displace(panel.start, b.binary(LLVMMul, steps, b.index(panel.term)), true);
         if cell == 0 { term } else { b.displace(term, b.index(cell * panel.cell), true) }
-    }
-
-    /// The builder is where column operands are stored or not: writes both and goes on behind them.
-    pub(super) fn column_uses(
-        &self,
-        panels: Option<&BlockPanels<'p>>,
-        write: &mut dyn FnMut(Use) -> Option<()>,
-    ) -> Option<()> {
-        let b = self.builder();
-        let Some(filled) = self.panels.filled.filter(|_| panels.is_some_and(|all| !all.columns.is_empty()))
-        else {
-            return write(Use::Load);
-        };
-        let [loads, stores, after] =
-            [c"orthant.filled", c"orthant.fill", c"orthant.both"].map(|name| b.block(name));
-        b.branch(b.load(b.int(1), filled), loads, stores);
-        for (block, how) in [(stores, Use::Store), (loads, Use::Load)] {
-            b.at_end(block);
-            write(how)?;
-            b.jump(after);
-        }
-        b.at_end(after);
-        b.store(b.constant(b.int(1), 1), filled);
-        Some(())
     }
 }
 
