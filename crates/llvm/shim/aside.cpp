@@ -65,7 +65,7 @@ static void keep_long_loops(Function &F, FunctionAnalysisManager &FAM) {
   auto &scev = FAM.getResult<ScalarEvolutionAnalysis>(F);
   for (Loop *loop : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
     if (loop->isInnermost() && scev.getSmallConstantTripCount(loop) > MOST_UNROLLED)
-      addStringMetadataToLoop(loop, "llvm.loop.unroll.disable");
+      addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", true);
 }
 
 PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FAM) {
