@@ -3,7 +3,8 @@
 // LLVM's passes are made for code as people write it. On new loops they take longer than on the rest of a file, and most of that
 // is in vain: what is computed twice is written once, loops are in the form that the vectorizer wants, rows are in registers. So
 //   - until the vectorizers come, no pass runs on such a function; what is needed of all these is done then, once;
-//   - of the passes around the vectorizers those run that make something of it;
+//   - then only the vectorizer of loops runs, and behind it what its code wants, once. Nothing is unrolled: what is to be written out
+//     is written out by ourselves (rows.cpp), and LLVM's unroller makes more code of the rest, not faster one;
 //   - behind them it is a function like any other.
 // And the function that the loops come from stays what it would be without them, but for the check and a call: that is what runs
 // where there is little to do.
@@ -16,7 +17,6 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 
@@ -39,8 +39,7 @@ static bool is_among_vectorizers(const Function &F) {
 // is done by registers of blocks, and the vectorizer of straight code, which makes vectors of what was made scalars on purpose.
 static bool makes_something(StringRef pass) {
   return StringSwitch<bool>(pass)
-      .Cases({"LoopVectorizePass", "LoopUnrollPass", "InstCombinePass", "SimplifyCFGPass", "LICMPass"}, true)
-      .Cases({"LoopSimplifyPass", "LCSSAPass"}, true) // the form in which others want loops
+      .Cases({"LoopVectorizePass", "LoopSimplifyPass", "LCSSAPass"}, true) // the latter: the form in which it wants loops
       .Default(pass.contains("Orthant"));
 }
 
@@ -57,33 +56,25 @@ bool orthant_respect_aside(PassBuilder &PB) {
   return true;
 }
 
-// Loops with more iterations than that stay rolled if the number is known. LLVM would write out some dozens of vectors for a
-// row of known length.
-static constexpr unsigned MOST_UNROLLED = 64;
-
-static void keep_long_loops(Function &F, FunctionAnalysisManager &FAM) {
-  auto &scev = FAM.getResult<ScalarEvolutionAnalysis>(F);
-  for (Loop *loop : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder())
-    if (loop->isInnermost() && scev.getSmallConstantTripCount(loop) > MOST_UNROLLED)
-      addStringMetadataToLoop(loop, "llvm.loop.unroll.disable", true);
-}
-
 PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FAM) {
   if (!F.hasFnAttribute(ORTHANT_ASIDE))
     return PreservedAnalyses::all();
   // For the passes that follow here.
   F.removeFnAttr(ORTHANT_ASIDE);
-  if (is_behind)
-    return PreservedAnalyses::all();
   FunctionPassManager passes;
+  if (is_behind) {
+    passes.addPass(SimplifyCFGPass());
+    passes.addPass(InstCombinePass());
+    passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+    return passes.run(F, FAM);
+  }
   passes.addPass(SimplifyCFGPass());
   passes.addPass(InstCombinePass());
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
   passes.addPass(GVNPass());
   passes.addPass(OrthantRowsNowPass());
   passes.addPass(LoopSimplifyPass());
-  FAM.invalidate(F, passes.run(F, FAM));
-  keep_long_loops(F, FAM);
+  passes.run(F, FAM);
   F.addFnAttr(ORTHANT_ASIDE, AMONG_VECTORIZERS);
   return PreservedAnalyses::none();
 }
