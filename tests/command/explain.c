@@ -42,7 +42,7 @@ double no_loops(double x) { return x; }
 //       for (c0 = 0; c0 <= n - 1; c0 += 256) {
 //         for (c1 = 0; c1 <= n - 1; c1 += 168) {
 //           for (c2 = 0; c2 <= n - 1; c2 += 4) {
-//             for (c3 = c1; c3 <= min((c1 + 162), (n - 1)); c3 += 6) {
+//             for (c3 = c1; c3 <= min((n - 1), (c1 + 162)); c3 += 6) {
 //               if ((((n + (-1 * c3)) + -6) >= 0) && (((n + (-1 * c2)) + -4) >= 0)) {
 //                 // the cells of the block stay in registers
 //                 for (c4 = c0; c4 <= min((n - 1), (c0 + 255)); c4 += 1) {

@@ -42,7 +42,7 @@ void relax(void) {
 //         for (c1 = max(-4032, (1008 * -floord(-((1008 * c0) + -8064), 2016))); c1 <= min(1008, floord((1008 * c0), 2)); c1 += 1008) {
 //           { c2 = 1008 * (c0 - (c1 / 1008));
 //             if ((max((-c1 - 1008), c1) <= c2) && (c2 <= min((-c1 + 3024), (c1 + 8064)))) {
-//               for (c3 = max(max(0, ((c2 / 2) - 1999)), ((c1 / 4) + (c2 / 4))); c3 <= min(min(999, ((c1 / 2) + 2502)), (((c1 / 4) + (c2 / 4)) + 503)); c3 += 1) {
+//               for (c3 = max(max(0, ((c1 / 4) + (c2 / 4))), ((c2 / 2) - 1999)); c3 <= min(min(999, ((c1 / 2) + 2502)), (((c1 / 4) + (c2 / 4)) + 503)); c3 += 1) {
 //                 if ((((((-c1 + (4 * c3)) - 1007) <= c2) && ((2 * c3) <= c2)) && ((-c1 + (4 * c3)) >= (c2 + 1007))) && (((2 * c3) + 3997) >= (c2 + 1007))) {
 //                   // iterations are independent
 //                   for (c4 = c2; c4 <= c2 + 1007; c4 += 1) {
@@ -77,7 +77,7 @@ void relax(void) {
 //     new order: T(S0): (i0, i0 + i1, i0 + i2)
 //                band (i0, i0 + i1, i0 + i2): permutable, tiled - x 32 x -, 8 rows written out, each one iteration behind the one before, innermost loop serial
 //     threads: for (c1 = max(max(0, (32 * -floord(-((32 * c0) + -96), 32))), (32 * -floord(-(32 * c0), 64))); c1 <= min(min(2080, (32 * c0)), floord(((32 * c0) + 2016), 2)); c1 += 32), if there is enough to do (120000 instructions)
-//     code: 5 blocks, 34 instructions; the new loops add 47 blocks, 612 instructions
+//     code: 5 blocks, 34 instructions; the new loops add 47 blocks, 609 instructions
 //     before:
 //       for (c0 = 0; c0 <= 99; c0 += 1) {
 //         for (c1 = 0; c1 <= 1997; c1 += 1) {
@@ -93,7 +93,7 @@ void relax(void) {
 //           { c2 = 32 * (c0 - (c1 / 32));
 //             if ((max(0, (c1 - 2016)) <= c2) && (c2 <= min(96, c1))) {
 //               for (c3 = max((c1 - 1997), c2); c3 <= min(99, (c2 + 31)); c3 += 1) {
-//                 for (c4 = max(c1, (8 * (c3 / 8))); c4 <= min((c1 + 24), ((c3 + 5) + 1992)); c4 += 8) {
+//                 for (c4 = max(c1, (8 * (c3 / 8))); c4 <= min((c1 + 24), (c3 + 1997)); c4 += 8) {
 //                   for (c5 = max((2 * c3), (c3 + c4)); c5 <= min(min(((2 * c3) + 3994), ((c3 + c4) + 2004)), (max((2 * c3), ((c3 + c4) + 7)) - 1)); c5 += 1) {
 //                     for (c6 = max(max(c3, c4), ((-c3 + c5) - 1997)); c6 <= min(min((c3 + 1997), (c4 + 7)), (-c3 + c5)); c6 += 1) {
 //                       S0(c3, -c3 + c6, (-c3 + c5) - c6);

@@ -1,10 +1,12 @@
 //! isl's syntax tree to ours, with the proof that all arithmetic fits 64 bits.
 
+use crate::direct;
 use crate::full::separate;
 use crate::hoist::hoist;
 use crate::idle::skip;
 use crate::interval::{Interval, Ranges, param_ranges};
 use crate::known::without_known;
+use crate::pieces::Stop;
 use crate::registers::whole_blocks;
 use crate::rows::whole_rows;
 use crate::tiles::{self, Sizes};
@@ -21,9 +23,16 @@ use std::collections::HashMap;
 /// The loop tree of a schedule, for parameter values in `context`.
 pub fn generate(scop: &Scop, schedule: &Schedule, context: &Set) -> Result<Vec<Node>, Error> {
     let params = param_ranges(scop, context)?;
-    let tree = AstBuild::from_context(context.clone())?.node_from_schedule(with_depths(scop, schedule)?)?;
-    let nodes = without_known(separate(hoist(Converter::new(scop, context, &params).node(&tree)?)));
-    skip(scop, nodes, context)
+    let nodes = match direct::nodes(Converter::new(scop, context, &params), schedule) {
+        Ok(nodes) => nodes,
+        Err(Stop::Budget(error)) => return Err(error.into()),
+        Err(Stop::Other) => {
+            let tree =
+                AstBuild::from_context(context.clone())?.node_from_schedule(with_depths(scop, schedule)?)?;
+            Converter::new(scop, context, &params).node(&tree)?
+        }
+    };
+    skip(scop, without_known(separate(hoist(nodes))), context)
 }
 
 /// The schedule with the depth in the name of each mark about one loop (isl leaves out loops that run once, and what is said
@@ -36,15 +45,22 @@ fn with_depths(scop: &Scop, schedule: &Schedule) -> isl::Result<Schedule> {
             _ => return Ok(node),
         }
         let name = node.mark_get_id()?.get_name()?.unwrap_or_default();
-        if ![VECTOR, JAM].contains(&name.as_str())
-            && threads_copies(&name).is_none()
-            && wave_sizes(&name).is_none()
-        {
+        if !is_of_one_loop(&name) {
             return Ok(node);
         }
-        let name = format!("{name}@{}", node.get_schedule_depth()?);
+        let name = with_depth(&name, node.get_schedule_depth()?);
         node.delete()?.insert_mark(Id::new(&scop.ctx, &name)?)
     })
+}
+
+/// Whether a mark is about one loop.
+fn is_of_one_loop(name: &str) -> bool {
+    [VECTOR, JAM].contains(&name) || threads_copies(name).is_some() || wave_sizes(name).is_some()
+}
+
+/// The name of a mark, with the depth if it is about one loop.
+pub(crate) fn with_depth(name: &str, depth: usize) -> String {
+    if is_of_one_loop(name) { format!("{name}@{depth}") } else { name.to_owned() }
 }
 
 /// A condition that holds exactly for the parameter values of `set`, given that they are in `context`.
@@ -81,11 +97,11 @@ fn copies_fit(scop: &Scop, copies: &[Copied], context: &Set) -> Result<Option<Ex
     }
 }
 
-struct Converter<'a> {
-    scop: &'a Scop,
+pub(crate) struct Converter<'a> {
+    pub scop: &'a Scop,
     /// The parameters' values.
-    context: &'a Set,
-    ranges: Ranges<'a>,
+    pub context: &'a Set,
+    pub ranges: Ranges<'a>,
     names: HashMap<String, Variable>,
     opened: u32,
     /// What marks say about the next loop.
@@ -95,9 +111,35 @@ struct Converter<'a> {
     sizes: Sizes,
 }
 
+/// A loop in isl's terms.
+pub(crate) struct Head {
+    /// The name of its variable.
+    pub name: String,
+    pub first: Expr,
+    /// Its greatest value, and the step; `None` if it runs once.
+    pub rest: Option<(Expr, i64)>,
+}
+
+/// A loop without its body.
+pub(crate) struct Opened {
+    name: String,
+    variable: Variable,
+    first: Expr,
+    last: Expr,
+    step: i64,
+    runs_once: bool,
+    /// Of its variable.
+    range: Interval,
+    marks: Marks,
+    /// The variable of diagonals, and the sizes of tiles.
+    wave: Option<(Variable, [i64; 2])>,
+    /// A variable of the same name.
+    hidden: Option<Variable>,
+}
+
 /// The marks above a loop.
 #[derive(Clone, Default)]
-struct Marks {
+pub(crate) struct Marks {
     /// [`VECTOR`]: the depth of the loop that it is about.
     vector: Option<usize>,
     /// [`JAM`]: likewise.
@@ -142,15 +184,24 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// The mark is about the loops that its band becomes, of which there are several if isl separated them.
     fn marked(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
-        let name = node.mark_get_id()?.get_name()?;
+        let name = node.mark_get_id()?.get_name()?.unwrap_or_default();
+        if let Some((sizes, depth)) = name.split_once('@').filter(|(name, _)| tiles::sizes_in(name).is_some())
+        {
+            return self.tiles(node, sizes, depth);
+        }
+        let above = self.mark(&name);
+        let nodes = self.node(&node.mark_get_node()?);
+        self.restore(above);
+        nodes
+    }
+
+    /// What a mark says is about the loops that its band becomes, of which there are several if they were separated.
+    pub fn mark(&mut self, name: &str) -> Marks {
         let above = self.marks.clone();
-        let name = name.unwrap_or_default();
         match name.split_once('@') {
             Some((VECTOR, depth)) => self.marks.vector = depth.parse().ok(),
             Some((JAM, depth)) => self.marks.jam = depth.parse().ok(),
-            Some((name, depth)) if tiles::sizes_in(name).is_some() => return self.tiles(node, name, depth),
             Some((name, depth)) => {
                 let depth = depth.parse().ok();
                 self.marks.threads = depth.zip(threads_copies(name)).or(self.marks.threads.take());
@@ -158,52 +209,95 @@ impl<'a> Converter<'a> {
             }
             None => self.marks.is_block |= name == REGISTERS,
         }
-        let nodes = self.node(&node.mark_get_node()?);
+        above
+    }
+
+    /// As it was above a mark.
+    pub fn restore(&mut self, above: Marks) {
         self.marks = above;
-        nodes
     }
 
     /// The loops of a band over tiles; other bands around or in them are of other depths.
     fn tiles(&mut self, node: &AstNode, name: &str, depth: &str) -> Result<Vec<Node>, Error> {
         let first: usize = depth.parse().map_err(|_| Error::Unexpected(format!("the depth {depth}")))?;
-        let around = self.tiles.clone();
-        for (at, size) in tiles::sizes_in(name).into_iter().flatten().enumerate() {
-            self.tiles.insert(format!("c{}", first + at), size);
-        }
+        let sizes = tiles::sizes_in(name).unwrap_or_default();
+        let around = self.tile(first, &sizes);
         let nodes = self.node(&node.mark_get_node()?);
-        self.tiles = around;
+        self.untile(around);
         nodes
     }
 
+    /// From now on, loops from a depth on are over tiles of these sizes.
+    pub fn tile(&mut self, first: usize, sizes: &[i64]) -> HashMap<String, i64> {
+        let around = self.tiles.clone();
+        for (at, size) in sizes.iter().enumerate() {
+            self.tiles.insert(format!("c{}", first + at), *size);
+        }
+        around
+    }
+
+    /// As it was around loops over tiles.
+    pub fn untile(&mut self, around: HashMap<String, i64>) {
+        self.tiles = around;
+    }
+
+    /// Whether the loop of a depth around is over tiles.
+    pub fn is_over_tiles(&self, depth: usize) -> bool {
+        self.tiles.get(&format!("c{depth}")).is_some_and(|size| *size > 1)
+    }
+
     fn for_loop(&mut self, node: &AstNode) -> Result<Vec<Node>, Error> {
-        let marks = std::mem::take(&mut self.marks);
         let name = node.for_get_iterator()?.id_get_id()?.get_name()?.unwrap_or_default();
+        let first = self.expr(&node.for_get_init()?)?;
+        let rest = match node.for_is_degenerate()? {
+            true => None,
+            false => Some((self.last(node)?, self.step(node)?)),
+        };
+        let opened = self.open_loop(Head { name, first, rest })?;
+        let body = self.node(&node.for_get_body()?)?;
+        self.close_loop(opened, body)
+    }
+
+    /// A loop, of which the body is next.
+    pub fn open_loop(&mut self, Head { name, first, rest }: Head) -> Result<Opened, Error> {
+        let marks = std::mem::take(&mut self.marks);
         let size = self.tiles.get(&name).copied().unwrap_or(1);
-        let first = self.fitting(self.sizes.times(self.expr(&node.for_get_init()?)?, size))?;
+        let first = self.fitting(self.sizes.times(first, size))?;
         let is_meant = |depth: &usize| name == format!("c{depth}");
         let wave = marks.wave.filter(|(depth, _)| is_meant(depth));
         let wave = wave.map(|(_, sizes)| (self.open(), sizes));
         let variable = self.open();
-        self.sizes.insert(variable, size);
-        let hidden = self.names.insert(name.clone(), variable);
-        let runs_once = node.for_is_degenerate()?;
-        let (last, step) =
-            if runs_once { (first.clone(), 1) } else { (self.last(node, size)?, self.step(node, size)?) };
+        let runs_once = rest.is_none();
+        let (last, step) = match rest {
+            None => (first.clone(), 1),
+            Some((last, step)) => {
+                let step =
+                    step.checked_mul(size).ok_or_else(|| Error::Overflow("the size of a tile".into()))?;
+                (self.fitting(self.sizes.last(last, size))?, step)
+            }
+        };
         let (low, high) = (self.ranges.of(&first)?.0, self.ranges.of(&last)?.1);
         // The variable also has its value after the last step.
         let after = high.max(low) + i128::from(step);
         if after > i128::from(i64::MAX) {
-            return Err(Error::Overflow(format!(
-                "the step beyond {}",
-                crate::print::expr(&last, Some(self.scop))
-            )));
+            let last = crate::print::expr(&last, Some(self.scop));
+            return Err(Error::Overflow(format!("the step beyond {last}")));
         }
+        self.sizes.insert(variable, size);
+        let hidden = self.names.insert(name.clone(), variable);
         self.ranges.variables.insert(variable, (low, high.max(low)));
-        let body = self.node(&node.for_get_body()?)?;
+        Ok(Opened { name, variable, first, last, step, runs_once, range: (low, high), marks, wave, hidden })
+    }
+
+    /// The nodes that a loop with this body becomes.
+    pub fn close_loop(&mut self, opened: Opened, body: Vec<Node>) -> Result<Vec<Node>, Error> {
+        let Opened { name, variable, first, last, step, runs_once, range: (low, high), marks, wave, hidden } =
+            opened;
         match hidden {
             Some(outer) => self.names.insert(name.clone(), outer),
             None => self.names.remove(&name),
         };
+        let is_meant = |depth: &usize| name == format!("c{depth}");
         let is_vector = marks.vector.as_ref().is_some_and(is_meant);
         let strip = marks.jam.filter(is_meant).map(|_| Strip::Whole);
         let threads = marks.threads.as_ref().filter(|(depth, _)| is_meant(depth));
@@ -245,22 +339,19 @@ impl<'a> Converter<'a> {
     }
 
     /// The condition is `variable <= last` or `variable < end`.
-    fn last(&self, node: &AstNode, size: i64) -> Result<Expr, Error> {
+    fn last(&self, node: &AstNode) -> Result<Expr, Error> {
         let condition = node.for_get_cond()?;
         let bound = self.expr(&condition.op_get_arg(1)?)?;
-        let last = match condition.op_get_type()? {
-            AstExprOpType::Le => bound,
-            AstExprOpType::Lt => Expr::Op(Op::Sub, vec![bound, Expr::Int(1)]),
-            other => return Err(Error::Unexpected(format!("a loop condition of type {other:?}"))),
-        };
-        self.fitting(self.sizes.last(last, size))
+        match condition.op_get_type()? {
+            AstExprOpType::Le => Ok(bound),
+            AstExprOpType::Lt => Ok(Expr::Op(Op::Sub, vec![bound, Expr::Int(1)])),
+            other => Err(Error::Unexpected(format!("a loop condition of type {other:?}"))),
+        }
     }
 
-    fn step(&self, node: &AstNode, size: i64) -> Result<i64, Error> {
+    fn step(&self, node: &AstNode) -> Result<i64, Error> {
         match self.expr(&node.for_get_inc()?)? {
-            Expr::Int(step) if step > 0 => {
-                step.checked_mul(size).ok_or_else(|| Error::Overflow("the size of a tile".into()))
-            }
+            Expr::Int(step) if step > 0 => Ok(step),
             other => Err(Error::Unexpected(format!("a step {other:?}"))),
         }
     }
@@ -281,7 +372,12 @@ impl<'a> Converter<'a> {
     }
 
     fn proved(&self, expr: &AstExpr) -> Result<Expr, Error> {
-        self.fitting(self.sizes.ours(self.expr(expr)?))
+        self.ours(self.expr(expr)?)
+    }
+
+    /// An expression in isl's terms in ours.
+    pub fn ours(&self, expr: Expr) -> Result<Expr, Error> {
+        self.fitting(self.sizes.ours(expr))
     }
 
     /// An expression of our variables.
@@ -306,7 +402,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    fn name(&self, name: &str) -> Result<Expr, Error> {
+    pub fn name(&self, name: &str) -> Result<Expr, Error> {
         if let Some(variable) = self.names.get(name) {
             return Ok(Expr::Variable(*variable));
         }

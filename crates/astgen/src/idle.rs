@@ -20,6 +20,9 @@ use std::collections::BTreeSet;
 
 /// The same program with these conditions, for parameter values in `known`.
 pub(crate) fn skip(scop: &Scop, nodes: Vec<Node>, known: &Set) -> Result<Vec<Node>, Error> {
+    if scop.params.is_empty() {
+        return Ok(nodes);
+    }
     nodes.into_iter().map(|node| skip_node(scop, node, known)).collect()
 }
 

@@ -1,8 +1,12 @@
 //! From a schedule tree to a loop tree, and a C printer for people.
 //!
-//! isl turns a schedule into an abstract syntax tree; [`generate`] turns that into plain Rust values: loops with
+//! [`generate`] turns a schedule into plain Rust values: loops with
 //! inclusive bounds, conditions, and statements with an expression for each counter. A back end walks the
 //! tree ([`Node`]), people read it as C ([`print_c`]).
+//!
+//! Most schedules become sets of linear inequalities (module `pieces`), and these become loops (module `direct`, with what
+//! follows from inequalities in module `simplex`). For all others isl makes an abstract syntax tree, which module `convert` translates; it
+//! takes ten times as long.
 //!
 //! Where a loop runs over a tile, full tiles come apart from partial ones (module `full`). Rows of a strip come apart from its
 //! edges (module `rows`). isl works on numbers of tiles instead of where they begin (module `tiles`). Conditions stand before loops that do nothing without them (module `hoist`), and loops that would run around
@@ -24,15 +28,18 @@
 
 mod convert;
 mod cut;
+mod direct;
 mod full;
 mod hoist;
 mod idle;
 mod interval;
 mod known;
 mod linear;
+mod pieces;
 mod print;
 mod registers;
 mod rows;
+mod simplex;
 mod tiles;
 mod together;
 mod wave;

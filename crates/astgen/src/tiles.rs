@@ -114,7 +114,9 @@ impl Sizes {
                 Some(Expr::Op(op, vec![self.last(sides.pop()?, size)?, more]))
             }
             Expr::Op(op @ (Op::FloorDiv | Op::Div), sides) if size != 1 => match &sides[..] {
-                [value, Expr::Int(by)] if *by > 0 && size % by == 0 && self.whole(value)? == 1 => {
+                [value, Expr::Int(by)]
+                    if *by > 0 && size % by == 0 && (size / by) % self.whole(value)? == 0 =>
+                {
                     self.times(value.clone(), size / by)
                 }
                 _ => self.times(Expr::Op(op, sides), size),

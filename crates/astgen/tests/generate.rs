@@ -1,9 +1,11 @@
 //! Loop trees of small schedules.
 
-use astgen::{Error, Expr, Node, Op, Variable, condition, generate, print_c};
+mod run;
+
+use astgen::{Error, Node, condition, generate, print_c};
 use isl::{Ctx, Set};
 use model::Scop;
-use std::collections::HashMap;
+use run::Run;
 
 fn c_of(text: &str) -> String {
     let scop = Scop::parse(&Ctx::new(), text).unwrap();
@@ -84,73 +86,6 @@ fn a_set_of_parameters_is_a_condition() {
     assert!(format!("{condition:?}").contains("And"), "{condition:?}");
 }
 
-/// The value of an expression.
-fn value(expr: &Expr, params: &[i64], variables: &HashMap<Variable, i64>) -> i64 {
-    let all = |operands: &[Expr]| operands.iter().map(|e| value(e, params, variables)).collect::<Vec<_>>();
-    match expr {
-        Expr::Int(number) => *number,
-        Expr::Variable(variable) => variables[variable],
-        Expr::Param(index) => params[*index],
-        Expr::Op(op, operands) => match (op, &all(operands)[..]) {
-            (Op::Neg, [a]) => -a,
-            (Op::Add, [a, b]) => a + b,
-            (Op::Sub, [a, b]) => a - b,
-            (Op::Mul, [a, b]) => a * b,
-            (Op::FloorDiv | Op::Div, [a, b]) => a.div_euclid(*b),
-            (Op::Rem | Op::RemIsZero, [a, b]) => a.rem_euclid(*b),
-            (Op::Min, [a, b]) => *a.min(b),
-            (Op::Max, [a, b]) => *a.max(b),
-            (Op::And, [a, b]) => i64::from(*a != 0 && *b != 0),
-            (Op::Or, [a, b]) => i64::from(*a != 0 || *b != 0),
-            (Op::Eq, [a, b]) => i64::from(a == b),
-            (Op::Le, [a, b]) => i64::from(a <= b),
-            (Op::Lt, [a, b]) => i64::from(a < b),
-            (Op::Ge, [a, b]) => i64::from(a >= b),
-            (Op::Gt, [a, b]) => i64::from(a > b),
-            other => panic!("{other:?}"),
-        },
-    }
-}
-
-/// Runs the loops: each instance, and in which kind of loop over terms it is (none, a cut block, a whole one).
-struct Run<'a> {
-    params: &'a [i64],
-    variables: HashMap<Variable, i64>,
-    instances: Vec<(Vec<i64>, Option<bool>)>,
-}
-
-impl Run<'_> {
-    fn nodes(&mut self, nodes: &[Node], block: Option<bool>) {
-        for node in nodes {
-            match node {
-                Node::Stmt { counters, .. } => {
-                    let at = counters.iter().map(|each| value(each, self.params, &self.variables)).collect();
-                    self.instances.push((at, block));
-                }
-                Node::If { condition, then, otherwise } => {
-                    let holds = value(condition, self.params, &self.variables) != 0;
-                    self.nodes(if holds { then } else { otherwise }, block);
-                }
-                Node::For(each) => {
-                    let bound = |expr| value(expr, self.params, &self.variables);
-                    let (first, last) = (bound(&each.first), bound(&each.last));
-                    let block = each.block.as_ref().map(|block| block.is_whole).or(block);
-                    if let Some(end) = each.together.filter(|_| first <= last) {
-                        self.variables.insert(each.variable, first);
-                        self.variables.insert(end, last - (last - first) % each.step + each.step - 1);
-                        self.nodes(&each.body, block);
-                        continue;
-                    }
-                    for at in (first..=last).step_by(each.step as usize) {
-                        self.variables.insert(each.variable, at);
-                        self.nodes(&each.body, block);
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// Blocks of 3 x 4 cells of a sum over `k` with these conditions: each cell gets its terms once and in their order, and both
 /// kinds of blocks are there if the sizes allow it.
 fn blocks_keep_the_order(conditions: &str) {
@@ -172,7 +107,7 @@ fn blocks_keep_the_order(conditions: &str) {
     let mut kinds = Vec::new();
     for params in [[0, 5], [1, 1], [2, 3], [3, 4], [5, 2], [7, 9], [12, 12], [13, 8]] {
         let run = |nodes: &[Node]| {
-            let mut run = Run { params: &params, variables: HashMap::new(), instances: Vec::new() };
+            let mut run = Run::new(&params);
             run.nodes(nodes, None);
             run.instances
         };
@@ -216,7 +151,7 @@ fn strips_are_done_at_once(conditions: &str) -> bool {
     let own = generate(&scop, &scop.schedule().unwrap(), &scop.context).unwrap();
     for params in [[0, 5], [1, 1], [2, 3], [3, 4], [5, 2], [7, 9], [12, 12], [13, 8]] {
         let by_column = |nodes: &[Node]| {
-            let mut run = Run { params: &params, variables: HashMap::new(), instances: Vec::new() };
+            let mut run = Run::new(&params);
             run.nodes(nodes, None);
             // Stable.
             run.instances.sort_by_key(|(at, _)| at[1]);
@@ -306,7 +241,7 @@ fn all_tiles(conditions: &str, rows: [&str; 2], sizes: [i64; 2], in_diagonals: b
     let own = generate(&scop, &scop.schedule().unwrap(), &scop.context).unwrap();
     for params in [[0, 5], [1, 1], [2, 30], [17, 4], [16, 16], [23, 41], [60, 33]] {
         let run = |nodes: &[Node]| {
-            let mut run = Run { params: &params, variables: HashMap::new(), instances: Vec::new() };
+            let mut run = Run::new(&params);
             run.nodes(nodes, None);
             run.instances.into_iter().map(|(at, _)| (at[0], at[1])).collect::<Vec<_>>()
         };
