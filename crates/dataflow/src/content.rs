@@ -29,13 +29,13 @@ use crate::access::Table;
 use crate::value;
 
 /// The flow of values through each array; reductions are reads and writes like others.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Flows {
     of: HashMap<ArrayId, Rc<Flow>>,
 }
 
 /// The flow of values through an array.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Flow {
     /// For each read the writes that may reach it: `{ R[k] -> W[j] }`.
     sources: HashMap<AccessId, Vec<(AccessId, Map)>>,

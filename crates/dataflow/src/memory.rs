@@ -10,6 +10,7 @@ use isl::{Map, UnionMap};
 use model::{Scop, StmtId};
 
 use crate::access::{self, Table};
+use crate::order::{Places, level};
 use crate::{AccessDependence, Basis, Dependences, Error, Inexact, Kind, Parts, before, tidy_union};
 
 /// All conflicting pairs, those of reductions apart. Every read counts as live-in.
@@ -69,10 +70,18 @@ pub(crate) fn live_out(scop: &Scop, table: &Table) -> isl::Result<UnionMap> {
 
 /// Of one write.
 pub(crate) fn last_instances(scop: &Scop, table: &Table, write: &access::Entry) -> isl::Result<Map> {
+    let places = Places::of(scop);
     let mut last = write.relation.clone();
     for kill in table.entries.iter().filter(|entry| entry.kills() && entry.array == write.array) {
+        // What never runs after the write hides nothing of it.
+        if level(&places.at(write.stmt), &places.at(kill.stmt)) == 0 {
+            continue;
+        }
         let hidden = before(scop, write.stmt, kill.stmt)?.apply_range(kill.relation.clone())?;
         last = last.subtract(hidden)?;
+        if last.plain_is_empty()? {
+            break;
+        }
     }
     Ok(last)
 }

@@ -153,13 +153,37 @@ fn not_after(scop: &Scop) -> isl::Result<UnionMap> {
 
 /// `{ W[j] -> A[x] }`: the instances of a write whose value, or a part of it, may be in the cell after the nest; reductions
 /// are reads and writes like others.
-pub fn last_instances(scop: &Scop, write: AccessId) -> isl::Result<UnionMap> {
-    let Some((_, access)) = scop.access(write) else { return UnionMap::empty_ctx(&scop.ctx) };
+pub fn last_instances(scop: &Scop, write: AccessId) -> isl::Result<Map> {
+    let (_, access) = scop.access(write).ok_or_else(|| isl::Error::other("no such access"))?;
     let table = Table::of(scop, &[access.array])?;
-    match table.entries.iter().find(|entry| entry.id == write) {
-        Some(entry) => UnionMap::from_map(crate::memory::last_instances(scop, &table, entry)?),
-        None => UnionMap::empty_ctx(&scop.ctx),
+    let entry = table.entries.iter().find(|entry| entry.id == write);
+    let entry = entry.ok_or_else(|| isl::Error::other("no such access"))?;
+    crate::memory::last_instances(scop, &table, entry)
+}
+
+/// What is in the cells of an array after the nest.
+#[derive(Clone, Debug)]
+pub struct Left {
+    /// `{ W[j] -> A[x] }` for each write: what W\[j\] wrote may be in A\[x\]. If the access is a must-write and no other
+    /// access is listed for the cell, it is.
+    pub by_access: Vec<(AccessId, Map)>,
+    /// `{ A[x] }`: cells that some must-write overwrites; the others may hold what was there before the nest.
+    pub overwritten: UnionSet,
+}
+
+/// What is in the cells of an array after the nest: what [`reaching`] finds at [`END`], found by taking away what is
+/// overwritten instead of by looking for what comes last, which takes a fraction of the time.
+pub fn left_in(scop: &Scop, array: ArrayId) -> isl::Result<Left> {
+    let table = Table::of(scop, &[array])?;
+    let mut left = Left { by_access: Vec::new(), overwritten: UnionSet::empty_ctx(&scop.ctx)? };
+    for write in table.entries.iter().filter(|entry| !entry.reads()) {
+        left.by_access.push((write.id, crate::memory::last_instances(scop, &table, write)?));
+        if write.kind == AccessKind::MustWrite {
+            let cells = UnionSet::from_set(write.relation.clone().range()?)?;
+            left.overwritten = left.overwritten.union(cells)?;
+        }
     }
+    Ok(left)
 }
 
 /// `{ S[i] -> T[j] }`: S\[i\] is T\[j\] or runs before it. Domains are not looked at.

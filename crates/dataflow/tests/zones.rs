@@ -7,10 +7,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use dataflow::content::Contents;
-use dataflow::zones::{BEFORE, END, Zones};
+use dataflow::zones::{BEFORE, END, Zones, end, left_in, reaching};
 use interp::Ground;
-use isl::{Ctx, DimType, Set, UnionMap};
-use model::{AccessKind, Scop};
+use isl::{Ctx, DimType, Set, UnionMap, UnionSet};
+use model::{AccessKind, ArrayId, Scop};
 
 fn main() -> std::process::ExitCode {
     filetests::Suite::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/zones"))
@@ -48,6 +48,9 @@ fn show(scop: &Scop, array: &str, values: &[i64]) -> Result<String, Box<dyn std:
     let clock = Clock { params, points };
 
     let id = scop.array_named(array).ok_or("no such array")?;
+    if !both_ways_agree(scop, id)? {
+        return Err("what is left in the array is not what reaches the end".into());
+    }
     let zones = Zones::new(scop, id)?;
     let (definitions, live) = (clock.line(&zones.definitions)?, clock.line(&zones.lifetimes)?);
     let unused = clock.line(&UnionMap::from_domain(zones.unused.wrap()?)?)?;
@@ -70,6 +73,22 @@ fn show(scop: &Scop, array: &str, values: &[i64]) -> Result<String, Box<dyn std:
             .intervals(&mut text, |point| unused.get(&(cell.clone(), point)).map(|_| "unused".to_owned()))?;
     }
     Ok(text)
+}
+
+/// Whether what is left in an array is what reaches the end.
+fn both_ways_agree(scop: &Scop, array: ArrayId) -> isl::Result<bool> {
+    let cells = scop.accesses(|_, access| access.array == array)?.range()?;
+    let end = UnionSet::from_set(end(scop)?)?;
+    let reached = reaching(scop, &UnionMap::from_domain_and_range(end, cells.clone())?)?;
+    let left = left_in(scop, array)?;
+    let mut agree = reached.initial.range()?.is_equal(&cells.subtract(left.overwritten)?)?;
+    for (write, last) in left.by_access {
+        let held = reached.by_access.iter().find(|(id, _)| *id == write);
+        let held =
+            held.map_or(UnionMap::empty_ctx(&scop.ctx), |(_, held)| held.clone().domain_factor_range());
+        agree &= held?.reverse()?.is_equal(&UnionMap::from_map(last)?)?;
+    }
+    Ok(agree)
 }
 
 /// What each instance writes into each cell.

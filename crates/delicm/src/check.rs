@@ -18,7 +18,7 @@
 use std::collections::HashSet;
 
 use dataflow::content::{Contents, Flows, has_same_accesses};
-use dataflow::zones::{end, reaching};
+use dataflow::zones::{left_in, reaching};
 use isl::{Map, Set, UnionMap, UnionSet};
 use model::scop::ordered;
 use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Order, Scop, Stmt, StmtId};
@@ -49,6 +49,7 @@ pub fn check(before: &Scop, flows: &Flows, after: &Scop, copies: &[Copied]) -> i
         new: Contents::with(after, &flows.after(before, after)?)?,
         renamed: UnionMap::empty_ctx(&before.ctx)?,
         copies: copies.iter().map(|copy| (copy.stmt.clone(), copy.op.clone())).collect(),
+        seen: seen_changes(before, after)?,
     };
     Ok(match checker.difference(copies)? {
         Some(difference) => Verdict::Different(difference),
@@ -146,6 +147,8 @@ struct Checker<'a> {
     renamed: UnionMap,
     /// The copies: statements and operations.
     copies: HashSet<(String, String)>,
+    /// The arrays of which it is to be seen that they hold the same at the end.
+    seen: Vec<ArrayId>,
 }
 
 /// What differs.
@@ -322,23 +325,36 @@ impl Checker<'_> {
         Ok(old.array == new.array && self.by_old_names(is)?.is_equal(&was)?)
     }
 
-    /// `{ [<end>[] -> A[x]] -> value }` for all cells that one of the models touches and somebody can see afterwards. Arrays
-    /// that have the same writes in both are left out: the values they store are compared anyway.
+    /// `{ A[x] -> value }`: all values that may be there at the end, for all cells that one of the models touches and somebody
+    /// can see afterwards. Where a write's value is not known, the write stands for it. Arrays that have the same writes in both
+    /// are left out: the values they store are compared anyway.
     fn final_content(&self, scop: &Scop, contents: &Contents<'_>) -> isl::Result<UnionMap> {
-        let ids = self.before.arrays.iter().enumerate().map(|(index, array)| (ArrayId(index as u32), array));
-        let mut seen = Vec::new();
-        for (id, _) in ids.filter(|(_, array)| array.kind == ArrayKind::Memory || array.is_fixed) {
-            let writes = |access: &Access| access.array == id && access.kind != AccessKind::Read;
-            if !has_same_accesses(self.before, self.after, writes)? {
-                seen.push(id);
+        let mut content = UnionMap::empty_ctx(&scop.ctx)?;
+        for array in &self.seen {
+            let touched = |scop: &Scop| scop.accesses(|_, access| access.array == *array)?.range();
+            let left = left_in(scop, *array)?;
+            let initial = touched(self.before)?.union(touched(self.after)?)?.subtract(left.overwritten)?;
+            content = content.union(initial.identity()?)?;
+            for (write, last) in left.by_access {
+                let held = UnionMap::from_map(last.reverse()?)?;
+                content = content.union(values(scop, contents, write, held)?)?;
             }
         }
-        let is_seen = |access: &Access| seen.contains(&access.array);
-        let cells = self.before.accesses(|_, access| is_seen(access))?.range()?;
-        let more = self.after.accesses(|_, access| is_seen(access))?.range()?;
-        let end = UnionSet::from_set(end(scop)?)?;
-        possible(scop, contents, &UnionMap::from_domain_and_range(end, cells.union(more)?)?)
+        Ok(content)
     }
+}
+
+/// The arrays that somebody can see after the nest and whose writes are not the same in both models.
+fn seen_changes(before: &Scop, after: &Scop) -> isl::Result<Vec<ArrayId>> {
+    let ids = before.arrays.iter().enumerate().map(|(index, array)| (ArrayId(index as u32), array));
+    let mut seen = Vec::new();
+    for (id, _) in ids.filter(|(_, array)| array.kind == ArrayKind::Memory || array.is_fixed) {
+        let writes = |access: &Access| access.array == id && access.kind != AccessKind::Read;
+        if !has_same_accesses(before, after, writes)? {
+            seen.push(id);
+        }
+    }
+    Ok(seen)
 }
 
 /// `{ [S[i] -> A[x]] -> value }`: all values that the probed cells may hold. Where a write's value is not known, the write
@@ -348,12 +364,17 @@ fn possible(scop: &Scop, contents: &Contents<'_>, probes: &UnionMap) -> isl::Res
     // { [S[i] -> A[x]] -> A[x] }: what was there before.
     let mut content = reached.initial.range_map()?;
     for (write, held) in reached.by_access {
-        content = content.union(match contents.written(write)? {
-            Some(values) => held.apply_range(values)?,
-            None => tag(&held, &scop.context, write)?,
-        })?;
+        content = content.union(values(scop, contents, write, held)?)?;
     }
     Ok(content)
+}
+
+/// `{ .. -> value }` from `{ .. -> W[j] }`.
+fn values(scop: &Scop, contents: &Contents<'_>, write: AccessId, held: UnionMap) -> isl::Result<UnionMap> {
+    match contents.written(write)? {
+        Some(values) => held.apply_range(values),
+        None => tag(&held, &scop.context, write),
+    }
 }
 
 fn named_op(scop: &Scop, stmt: &str, op: &str) -> Option<usize> {

@@ -24,6 +24,7 @@
 //! A cell that no must-write of the nest overwrites is never used: it belongs to whoever comes after, and might not even
 //! be writable.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 
@@ -49,6 +50,8 @@ pub struct Coalesced {
     pub arrays: HashSet<ArrayId>,
     /// For scalars that were tried: why they got none, when it looked best.
     pub why: HashMap<ArrayId, Why>,
+    /// The flow of values, where each read may have an earlier write of the value than the one it sees ([`Flows::merge`]).
+    pub flows: Flows,
 }
 
 /// Why a scalar has no cell, from what says the least on.
@@ -87,18 +90,17 @@ impl fmt::Display for Why {
 /// Maps what can be mapped.
 pub fn coalesce(scop: &Scop, flows: &Flows, options: &Options) -> isl::Result<Coalesced> {
     let (arrays, why) = Default::default();
-    let mut result = Coalesced { scop: scop.clone(), scalars: 0, phis: 0, arrays, why };
+    let mut result = Coalesced { scop: scop.clone(), scalars: 0, phis: 0, arrays, why, flows: flows.clone() };
     if scop.stmt_ids().all(|stmt| inputs(scop, stmt, None).is_empty()) {
         return Ok(result);
     }
     let mut work: VecDeque<Work> = targets(scop)?.into_iter().map(|target| Work::new(scop, target)).collect();
-    let mut flows = flows.clone();
     let mut why = HashMap::new();
     while let Some((scalar, array, mapped)) =
-        next_mapping(&result.scop, &flows, (&mut work, &mut why), options)?
+        next_mapping(&result.scop, &result.flows, (&mut work, &mut why), options)?
     {
         // Without conflicts each read sees the value it saw.
-        flows.merge(scalar, array);
+        result.flows.merge(scalar, array);
         match scop.array(scalar).kind {
             ArrayKind::Phi => result.phis += 1,
             _ => result.scalars += 1,
@@ -141,9 +143,9 @@ fn next_mapping(
     (work, why): (&mut VecDeque<Work>, &mut HashMap<ArrayId, Why>),
     options: &Options,
 ) -> isl::Result<Option<(ArrayId, ArrayId, Scop)>> {
-    let contents = Contents::with(scop, flows)?;
+    let (contents, last) = (Contents::with(scop, flows)?, RefCell::default());
     while let Some(first) = work.front_mut() {
-        let knowledge = Knowledge { scop, contents: &contents, array: first.target.array };
+        let knowledge = Knowledge { scop, contents: &contents, array: first.target.array, last: &last };
         while let Some(scalar) = first.queue.pop_front() {
             if !first.tried.insert(scalar) {
                 continue;
@@ -322,9 +324,20 @@ struct Knowledge<'a> {
     scop: &'a Scop,
     contents: &'a Contents<'a>,
     array: ArrayId,
+    /// The instances of writes of the array whose values are there at the end, as far as they were asked for.
+    last: &'a RefCell<HashMap<AccessId, Map>>,
 }
 
 impl Knowledge<'_> {
+    fn last_instances(&self, write: AccessId) -> isl::Result<Map> {
+        if let Some(known) = self.last.borrow().get(&write) {
+            return Ok(known.clone());
+        }
+        let last = last_instances(self.scop, write)?;
+        self.last.borrow_mut().insert(write, last.clone());
+        Ok(last)
+    }
+
     /// The instances of a write that some read of the scalar sees.
     fn read_instances(&self, write: &Access, accesses: &[(StmtId, &Access)]) -> isl::Result<Set> {
         let mut all = Set::empty(write.relation.get_space()?.domain()?)?;
@@ -422,12 +435,9 @@ impl Knowledge<'_> {
             if old.cells.clone().range()?.is_disjoint(&write.cells.clone().range()?)? {
                 continue;
             }
-            let last = last_instances(self.scop, old.access.id)?;
-            for last in last.get_map_list()?.to_vec()? {
-                let hit = write.cells.clone().apply_range(last.reverse()?)?;
-                if !self.is_harmless(write, old, hit)? {
-                    return Ok(true);
-                }
+            let hit = write.cells.clone().apply_range(self.last_instances(old.access.id)?.reverse()?)?;
+            if !self.is_harmless(write, old, hit)? {
+                return Ok(true);
             }
         }
         Ok(false)

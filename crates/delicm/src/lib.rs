@@ -205,12 +205,14 @@ struct Step {
     /// Why scalars got none.
     why: HashMap<ArrayId, Why>,
     counts: Counts,
+    /// The flow of values in the model, if it is known: each read has a write of the value that it sees.
+    flows: Option<Flows>,
 }
 
 impl Step {
     fn new(scop: Scop, counts: Counts) -> Self {
-        let (mapped, copies, replaced, why) = Default::default();
-        Step { scop, mapped, copies, replaced, why, counts }
+        let (mapped, copies, replaced, why, flows) = Default::default();
+        Step { scop, mapped, copies, replaced, why, counts, flows }
     }
 
     /// This one and then another.
@@ -219,7 +221,7 @@ impl Step {
         self.copies.extend(next.copies);
         self.replaced.extend(next.replaced);
         self.why.extend(next.why);
-        Step { scop: next.scop, counts: self.counts.plus(next.counts), ..self }
+        Step { scop: next.scop, flows: next.flows, counts: self.counts.plus(next.counts), ..self }
     }
 }
 
@@ -233,7 +235,8 @@ impl From<forward::Forwarded> for Step {
 impl From<coalesce::Coalesced> for Step {
     fn from(done: coalesce::Coalesced) -> Step {
         let counts = Counts { scalars_mapped: done.scalars, phis_mapped: done.phis, ..Counts::default() };
-        Step { mapped: done.arrays, why: done.why, ..Step::new(done.scop, counts) }
+        let flows = Some(done.flows);
+        Step { mapped: done.arrays, why: done.why, flows, ..Step::new(done.scop, counts) }
     }
 }
 
@@ -413,8 +416,11 @@ fn all(known: &Known, begun: Option<Step>, options: &Options) -> isl::Result<Ste
     if whole.counts.is_nothing() && !has_idle_scalars(&known.scop) {
         return Ok(whole);
     }
-    let now = known.after(&whole)?;
-    Ok(whole.then(simplify::simplify(&now.scop, &now.flows, &now.mapped)?.into()))
+    let simplified = match &whole.flows {
+        Some(flows) => simplify::simplify(&whole.scop, flows, &whole.mapped)?,
+        None => simplify::simplify(&whole.scop, &known.after(&whole)?.flows, &whole.mapped)?,
+    };
+    Ok(whole.then(simplified.into()))
 }
 
 /// Why something was not done.

@@ -6,14 +6,14 @@
 //! 3. [`table`] holds what the headers do not say (names, exclusions with reasons, odd signatures), and
 //!    [`classify`] maps every C type to a conversion with its help;
 //! 4. [`emit`] writes `raw.rs` (the `extern "C"` block) and `safe.rs` (handles, enumerations, methods);
-//! 5. [`heap`] gives a copy of the installed library the memory of `src/heap.rs`.
+//! 5. [`bind`] gives a copy of the installed library the memory of `src/heap.rs` and the arithmetic of `src/numbers.rs`.
 //!
 //! A function that the headers gain is covered without a change here. A new kind of type is a new conversion
 //! in [`classify`]; a function that cannot be covered is a line with its reason in [`table`].
 
+mod bind;
 mod classify;
 mod emit;
-mod heap;
 mod names;
 mod parse;
 mod preprocess;
@@ -52,8 +52,9 @@ fn generate() -> Result<(), String> {
     write(&out.join("raw.rs"), &bindings.raw)?;
     write(&out.join("safe.rs"), &bindings.safe)?;
 
-    let objcopy = PathBuf::from(llvm_config("--bindir")?).join("llvm-objcopy");
-    heap::bind(&objcopy, &archive, &out.join("libPollyISL.a")).map_err(|why| format!("{why}; {REMEDY}"))?;
+    let programs = PathBuf::from(llvm_config("--bindir")?);
+    let tools = bind::Tools { objcopy: programs.join("llvm-objcopy"), ar: programs.join("llvm-ar") };
+    bind::bind(&tools, &archive, &out.join("libPollyISL.a")).map_err(|why| format!("{why}; {REMEDY}"))?;
     println!("cargo::rustc-link-search=native={}", out.display());
     println!("cargo::rustc-link-lib=static=PollyISL");
     Ok(())

@@ -17,6 +17,7 @@ use crate::callback::Hooks;
 use crate::error::{Error, ErrorKind, Result};
 use crate::handle::{Handle, Read};
 use crate::heap::orthant_isl_free;
+use crate::numbers;
 use crate::raw;
 
 /// `ISL_ON_ERROR_CONTINUE`: report errors to the caller, print nothing, never abort.
@@ -59,6 +60,7 @@ thread_local! {
 impl Ctx {
     /// A new context.
     pub fn new() -> Ctx {
+        numbers::verify();
         // SAFETY: takes no arguments.
         let raw = unsafe { raw::isl_ctx_alloc() };
         let Some(raw) = NonNull::new(raw) else {

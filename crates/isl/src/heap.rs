@@ -2,7 +2,7 @@
 //!
 //! isl allocates hundreds of thousands of small objects in a second, of few sizes, and frees most of them soon. The
 //! C library's allocator took a ninth of its instructions. This one keeps a list of free blocks for each thread and
-//! each size; what was freed last is given first. `build/heap.rs` binds isl to it, and nothing else.
+//! each size; what was freed last is given first. `build/bind.rs` binds isl to it, and nothing else.
 //!
 //! Before each block is a word with its size class, so that freeing finds the list. Blocks above `LARGEST` come from
 //! the C library, each by itself; so do all after [`each_by_itself`], for tools that watch every block.

@@ -77,6 +77,7 @@ mod handle;
 mod generated;
 pub mod heap;
 mod id;
+mod numbers;
 mod params;
 mod raw;
 
