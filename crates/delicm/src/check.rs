@@ -49,7 +49,7 @@ pub fn check(before: &Scop, flows: &Flows, after: &Scop, copies: &[Copied]) -> i
         new: Contents::with(after, &flows.after(before, after)?)?,
         renamed: UnionMap::empty_ctx(&before.ctx)?,
         copies: copies.iter().map(|copy| (copy.stmt.clone(), copy.op.clone())).collect(),
-        seen: seen_changes(before, after)?,
+        unchanged: unchanged(before, after)?,
     };
     Ok(match checker.difference(copies)? {
         Some(difference) => Verdict::Different(difference),
@@ -147,8 +147,8 @@ struct Checker<'a> {
     renamed: UnionMap,
     /// The copies: statements and operations.
     copies: HashSet<(String, String)>,
-    /// The arrays of which it is to be seen that they hold the same at the end.
-    seen: Vec<ArrayId>,
+    /// The arrays that have the same writes in both models.
+    unchanged: HashSet<ArrayId>,
 }
 
 /// What differs.
@@ -187,6 +187,9 @@ impl Checker<'_> {
 
     /// `{ .. -> value }` with the names that copies' originals have.
     fn by_old_names(&self, values: UnionMap) -> isl::Result<UnionMap> {
+        if self.copies.is_empty() {
+            return Ok(values);
+        }
         let renamed = values.clone().apply_range(self.renamed.clone())?;
         values.subtract_range(self.renamed.clone().domain()?)?.union(renamed)
     }
@@ -273,7 +276,7 @@ impl Checker<'_> {
     fn are_same(&self, stmt: StmtId, new: &[Operand], old_id: StmtId, old: &[Operand]) -> isl::Result<bool> {
         let instances = self.after.instances(self.after.stmt(stmt))?;
         for (new, old) in new.iter().zip(old) {
-            if self.has_same_name(stmt, new, old_id, old) {
+            if self.has_same_name(stmt, new, old_id, old)? {
                 continue;
             }
             let (new, old) = (self.new.operand(stmt, new)?, self.old.operand(old_id, old)?);
@@ -284,19 +287,31 @@ impl Checker<'_> {
         Ok(new.len() == old.len())
     }
 
-    /// Whether two operands are plainly the same: a value from outside, or the result of an operation that is no copy.
-    fn has_same_name(&self, stmt: StmtId, new: &Operand, old_id: StmtId, old: &Operand) -> bool {
+    /// Whether two operands are plainly the same: a value from outside, the result of an operation that is no copy, or what
+    /// both read where the same writes come before.
+    fn has_same_name(&self, stmt: StmtId, new: &Operand, old_id: StmtId, old: &Operand) -> isl::Result<bool> {
+        let (after, before) = (self.after.stmt(stmt), self.before.stmt(old_id));
         match (new, old) {
-            (Operand::Outside(new), Operand::Outside(old)) => new == old,
+            (Operand::Outside(new), Operand::Outside(old)) => Ok(new == old),
             (Operand::Op(new), Operand::Op(old)) => {
-                let (after, before) = (self.after.stmt(stmt), self.before.stmt(old_id));
                 let (new, old) = (&after.body.ops[*new].name, &before.body.ops[*old].name);
-                after.name == before.name
+                Ok(after.name == before.name
                     && new == old
-                    && !self.copies.contains(&(after.name.clone(), new.clone()))
+                    && !self.copies.contains(&(after.name.clone(), new.clone())))
             }
-            _ => false,
+            (Operand::Read(new), Operand::Read(old)) => match (after.access(*new), before.access(*old)) {
+                (Some(new), Some(old)) => self.sees_the_same(old, new),
+                _ => Ok(false),
+            },
+            _ => Ok(false),
         }
+    }
+
+    /// Whether two reads of one instance plainly see the same: the same cells of an array that has the same writes in both
+    /// models. These run in the same order and write the same, each of which is checked.
+    fn sees_the_same(&self, old: &Access, new: &Access) -> isl::Result<bool> {
+        let is_one = old.array == new.array && self.unchanged.contains(&old.array);
+        Ok(is_one && old.relation.is_equal(&new.relation)?)
     }
 
     /// Whether two `{ S[i] -> value }` are the same in all these instances.
@@ -308,6 +323,9 @@ impl Checker<'_> {
 
     /// Whether a read that is in both models sees the same.
     fn is_same_read(&self, old: &Access, new: &Access) -> isl::Result<bool> {
+        if self.sees_the_same(old, new)? {
+            return Ok(true);
+        }
         let (was, is) = (self.old.read(old.id)?, self.by_old_names(self.new.read(new.id)?)?);
         if !was.is_equal(&is)? {
             return Ok(false);
@@ -330,9 +348,11 @@ impl Checker<'_> {
     /// are left out: the values they store are compared anyway.
     fn final_content(&self, scop: &Scop, contents: &Contents<'_>) -> isl::Result<UnionMap> {
         let mut content = UnionMap::empty_ctx(&scop.ctx)?;
-        for array in &self.seen {
-            let touched = |scop: &Scop| scop.accesses(|_, access| access.array == *array)?.range();
-            let left = left_in(scop, *array)?;
+        let ids = self.before.arrays.iter().enumerate().map(|(index, array)| (ArrayId(index as u32), array));
+        let seen = ids.filter(|(_, array)| array.kind == ArrayKind::Memory || array.is_fixed);
+        for (array, _) in seen.filter(|(id, _)| !self.unchanged.contains(id)) {
+            let touched = |scop: &Scop| scop.accesses(|_, access| access.array == array)?.range();
+            let left = left_in(scop, array)?;
             let initial = touched(self.before)?.union(touched(self.after)?)?.subtract(left.overwritten)?;
             content = content.union(initial.identity()?)?;
             for (write, last) in left.by_access {
@@ -344,17 +364,16 @@ impl Checker<'_> {
     }
 }
 
-/// The arrays that somebody can see after the nest and whose writes are not the same in both models.
-fn seen_changes(before: &Scop, after: &Scop) -> isl::Result<Vec<ArrayId>> {
-    let ids = before.arrays.iter().enumerate().map(|(index, array)| (ArrayId(index as u32), array));
-    let mut seen = Vec::new();
-    for (id, _) in ids.filter(|(_, array)| array.kind == ArrayKind::Memory || array.is_fixed) {
+/// The arrays of the first model that have the same writes in both.
+fn unchanged(before: &Scop, after: &Scop) -> isl::Result<HashSet<ArrayId>> {
+    let mut unchanged = HashSet::new();
+    for id in (0..before.arrays.len() as u32).map(ArrayId) {
         let writes = |access: &Access| access.array == id && access.kind != AccessKind::Read;
-        if !has_same_accesses(before, after, writes)? {
-            seen.push(id);
+        if has_same_accesses(before, after, writes)? {
+            unchanged.insert(id);
         }
     }
-    Ok(seen)
+    Ok(unchanged)
 }
 
 /// `{ [S[i] -> A[x]] -> value }`: all values that the probed cells may hold. Where a write's value is not known, the write

@@ -72,11 +72,13 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
         return None;
     }
     let flows = Flows::new(before).ok()?;
-    let mut best: Option<Candidate> = None;
+    let (mut best, mut tried): (Option<Candidate>, _) = (None, None);
     for loops in [Loops::Innermost, Loops::All] {
         let Some(expanded) = expand(before, &flows, loops).ok()? else { break };
-        let is_known = best.as_ref().is_some_and(|best| best.expanded.scop.arrays == expanded.scop.arrays);
-        if is_known || place(&expanded.scop, nest.stack_left, options).is_none() {
+        // With the same arrays it is the same again.
+        if tried.replace(expanded.scop.arrays.clone()).as_ref() == Some(&expanded.scop.arrays)
+            || place(&expanded.scop, nest.stack_left, options).is_none()
+        {
             continue;
         }
         let Some(found) = Candidate::new(expanded, machine, options) else { continue };

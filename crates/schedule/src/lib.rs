@@ -578,7 +578,10 @@ impl Optimizer<'_> {
         };
         let enough = GOOD_ENOUGH * cost::least(models, &self.options.machine);
         // What waits for memory has not much to gain by isl's scheduler.
-        let enough_for_isl = enough + cost::least_misses(models, &self.options.machine);
+        let misses = cost::least_misses(models, &self.options.machine);
+        let enough_for_isl = enough + misses;
+        // What isl's scheduler finds with the least fusion, without misses that more fusion could save.
+        let mut least_fused = 0.0;
         let uses_threads = |cost: &Cost, best: &Candidate| {
             self.options.threads < 2 || cost.total() <= IN_THREADS * best.cost.total()
         };
@@ -594,7 +597,18 @@ impl Optimizer<'_> {
                 // Its integer programs take long for such nests, and have found nothing better yet.
                 continue;
             }
-            let Some(found) = self.candidate(bonds, models, *way)? else { continue };
+            // More fusion saves misses, but no work.
+            if matches!(way, Way::Isl(Fusion::Max))
+                && best.as_ref().is_some_and(|(_, best)| least_fused >= CLEARLY * best.cost.total())
+            {
+                continue;
+            }
+            let found = self.candidate(bonds, models, *way)?;
+            if matches!(way, Way::Isl(Fusion::Min)) {
+                // What is too much in parts is too much at once.
+                least_fused = found.as_ref().map_or(f64::INFINITY, |found| found.cost.work + misses);
+            }
+            let Some(found) = found else { continue };
             let cost = threads::cost(self.scop, bonds, &found, models, self.options)?;
             // Of what is about as good the program's own order is taken.
             let margin = if matches!(way, Way::Jammed) { 1.0 / CLEARLY } else { CLEARLY };
