@@ -29,7 +29,7 @@ double no_loops(double x) { return x; }
 //     if at run time: a_0 is of moderate size [moderate size, %s:8:20]
 //     if at run time: b_1 is of moderate size [moderate size, %s:8:30]
 //     if at run time: c_2 is of moderate size [moderate size, %s:8:17]
-//     code: 12 blocks, 41 instructions; the new loops add 35 blocks, 500 instructions
+//     code: 12 blocks, 41 instructions; the new loops add 34 blocks, 378 instructions
 //     before:
 //       for (c0 = 0; c0 <= n - 1; c0 += 1) {
 //         for (c1 = 0; c1 <= n - 1; c1 += 1) {
