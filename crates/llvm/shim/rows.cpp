@@ -32,6 +32,7 @@
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 #include "llvm/Transforms/Utils/UnrollLoop.h"
+#include <map>
 
 using namespace llvm;
 
@@ -153,21 +154,34 @@ bool is_hidden(const Sum &sum) {
   });
 }
 
+// How far the addresses of a loop that move by the same step have moved.
+using Moved = std::map<int64_t, PHINode *>;
+
+PHINode *moved(int64_t step, Loop &loop, Moved &known) {
+  PHINode *&bytes = known[step];
+  if (!bytes) {
+    IRBuilder<> builder(loop.getHeader(), loop.getHeader()->begin());
+    bytes = builder.CreatePHI(builder.getInt64Ty(), 2, "orthant.moved");
+    builder.SetInsertPoint(loop.getLoopLatch()->getTerminator());
+    bytes->addIncoming(builder.getInt64(0), loop.getLoopPreheader());
+    bytes->addIncoming(builder.CreateAdd(bytes, builder.getInt64(step)), loop.getLoopLatch());
+  }
+  return bytes;
+}
+
 // One pointer for all of them, which begins at a place of which LLVM no longer knows what it was made from: strength reduction would
-// look at all ways to add its parts up, for each row and longer than all other passes together.
-void share_pointer(ArrayRef<Place> places, Loop &loop, SCEVExpander &expander) {
+// look at all ways to add its parts up, for each row and longer than all other passes together. What moves is one number for all
+// pointers with that step: sixteen rows have sixteen starts, not sixteen sums to compute in each iteration.
+void share_pointer(ArrayRef<Place> places, Loop &loop, SCEVExpander &expander, Moved &known) {
   Instruction *before = loop.getLoopPreheader()->getTerminator();
   const Place &first = places.front();
   if (!expander.isSafeToExpandAt(first.start, before))
     return;
   IRBuilder<> builder(before);
-  Value *hidden = builder.CreateStripInvariantGroup(expander.expandCodeFor(first.start, first.start->getType(), before));
-  builder.SetInsertPoint(loop.getHeader(), loop.getHeader()->begin());
-  PHINode *pointer = builder.CreatePHI(hidden->getType(), 2, "orthant.row");
-  builder.SetInsertPoint(loop.getLoopLatch()->getTerminator());
-  Value *next = builder.CreatePtrAdd(pointer, builder.getInt64(first.step));
-  pointer->addIncoming(hidden, loop.getLoopPreheader());
-  pointer->addIncoming(next, loop.getLoopLatch());
+  Value *start = builder.CreateStripInvariantGroup(expander.expandCodeFor(first.start, first.start->getType(), before));
+  PHINode *bytes = moved(first.step, loop, known);
+  builder.SetInsertPoint(loop.getHeader(), loop.getHeader()->getFirstInsertionPt());
+  Value *pointer = builder.CreatePtrAdd(start, bytes, "orthant.row");
   for (const Place &place : places) {
     builder.SetInsertPoint(place.access);
     unsigned operand = isa<LoadInst>(place.access) ? LoadInst::getPointerOperandIndex() : StoreInst::getPointerOperandIndex();
@@ -206,9 +220,10 @@ void share_pointers(Loop &loop, ScalarEvolution &scev, SCEVExpander &expander) {
           same = all.insert(all.end(), std::vector<Place>());
         same->push_back(*place);
       }
+  Moved known;
   for (ArrayRef<Place> places : all)
     if (places.front().sum.times.size() > MOST_PARTS && !is_hidden(places.front().sum))
-      share_pointer(places, loop, expander);
+      share_pointer(places, loop, expander, known);
 }
 
 } // namespace
