@@ -1,6 +1,6 @@
 // test: clang -O3 -mavx2 -fno-discard-value-names -S -emit-llvm %s -o -
 // A stencil in place, tiled in time: eight rows are written out, each behind the one before. All their cells lie at constant distances from
-// one pointer, which begins where LLVM does not know about. So do the cells of the rows at the edges of the tiles, which come first.
+// one pointer, whose start LLVM knows nothing about and which moves by one number. So do the cells of the rows at the edges of the tiles, which come first.
 static double a[2000][2000];
 void smooth(void) {
   for (int t = 0; t < 500; t++)
@@ -13,8 +13,10 @@ double *cell(int i, int j) { return &a[i][j]; }
 // CHECK: define {{.*}}@smooth.orthant.loops
 // CHECK: [[EDGE:%[a-z0-9.]+]] = {{.*}}call ptr @llvm.strip.invariant.group.p0
 // CHECK: [[START:%[a-z0-9.]+]] = {{.*}}call ptr @llvm.strip.invariant.group.p0
-// CHECK: %orthant.row = phi ptr [ [[EDGE]], {{.*}} ]
-// CHECK: [[ROW:%orthant.row[a-z0-9.]*]] = phi ptr [ [[START]], {{.*}} ]
+// CHECK: %orthant.moved = phi i64 [ 0, {{.*}} ]
+// CHECK: %orthant.row = getelementptr i8, ptr [[EDGE]], i64 %orthant.moved
+// CHECK: [[MOVED:%orthant.moved[a-z0-9.]+]] = phi i64 [ 0, {{.*}} ]
+// CHECK: [[ROW:%orthant.row[a-z0-9.]+]] = getelementptr i8, ptr [[START]], i64 [[MOVED]]
 // CHECK: load double, ptr [[ROW]]
 // CHECK: getelementptr i8, ptr [[ROW]], i64 111888
 // CHECK: store double
