@@ -11,7 +11,7 @@
 // (share_pointer): of starts with the bounds of tiles in them strength reduction takes longer than all other passes together.
 // It does so in all loops of functions with new loops and others where nobody comes later who could use what it hides, otherwise
 // around rows. In functions of new loops alone nothing is left for strength reduction at all (steps.cpp), so there only loops with many
-// addresses get such pointers.
+// addresses get such pointers. Other machines than an x86 have no addresses of two registers and a number, and want it.
 #include "context.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -19,6 +19,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/DeadStoreElimination.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -248,7 +249,7 @@ PreservedAnalyses OrthantRowsNowPass::run(Function &F, FunctionAnalysisManager &
 PreservedAnalyses OrthantRowsPass::run(Function &F, FunctionAnalysisManager &FAM) {
   SmallVector<Loop *> marked = marked_loops(FAM.getResult<LoopAnalysis>(F), ORTHANT_ROWS);
   const bool has_loops = is_last && F.hasFnAttribute(ORTHANT_LOOPS);
-  const bool settles = has_loops && F.hasFnAttribute(ORTHANT_NEW);
+  const bool settles = has_loops && F.hasFnAttribute(ORTHANT_NEW) && F.getParent()->getTargetTriple().isX86();
   if (is_last)
     F.removeFnAttr(ORTHANT_LOOPS);
   if (marked.empty() && !has_loops)
