@@ -52,6 +52,9 @@ struct Direct<'a> {
     fixed: Vec<Option<Inequality>>,
 }
 
+/// How many iterations in vain are few, at either end of a loop over several pieces.
+const SLACK: i64 = 1024;
+
 impl Direct<'_> {
     fn node(&mut self, tree: &Tree, at: At, pieces: &[&Piece], known: &Table) -> Found<Vec<Node>> {
         if pieces.is_empty() {
@@ -136,6 +139,9 @@ impl Direct<'_> {
     ) -> Found<Vec<Node>> {
         let unknown = self.params + at.depth;
         let rows = self.hull(pieces, at.depth + 1, Some(unknown))?;
+        if !self.is_tight(&rows, pieces, at.depth + 1, unknown) {
+            return Err(Stop::Other);
+        }
         let (mut bounds, mut others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row[unknown] != 0);
         // Whether there is an iteration for some values of the parameters is the matter of module `idle`.
         let is_meant = |row: &Inequality| pieces.iter().any(|piece| piece.last().contains(row));
@@ -249,6 +255,25 @@ impl Direct<'_> {
             }
         }
         Ok(rows)
+    }
+
+    /// Whether the bounds of a loop over several pieces are about those of one of them, which runs wherever the parameters let another
+    /// one run. A bound that has to hold for a piece of `p` iterations and for one of `q` would be `p + 2^48` with parameters that can
+    /// be so large: a loop that is right and never comes to its end.
+    fn is_tight(&self, rows: &[Inequality], pieces: &[&Piece], level: usize, unknown: usize) -> bool {
+        let is_of_params = |row: &Inequality| row[self.params..self.width].iter().all(|factor| *factor == 0);
+        let runs_with_all = |piece: &Piece| {
+            let mut conditions = piece.last().iter().filter(|row| is_of_params(row));
+            conditions.all(|row| pieces.iter().all(|other| other.last().contains(row)))
+        };
+        let is_about = |row: &Inequality| {
+            let slack = SLACK.saturating_mul(row[unknown].saturating_abs());
+            let mut same = rows.iter().filter(|other| other[..self.width] == row[..self.width]);
+            same.any(|other| other[self.width].saturating_sub(row[self.width]) <= slack)
+        };
+        let is_widest =
+            |piece: &Piece| piece.levels[level].iter().filter(|row| row[unknown] != 0).all(is_about);
+        pieces.len() == 1 || pieces.iter().any(|piece| is_widest(piece) && runs_with_all(piece))
     }
 
     /// The constant with which the inequality holds in all pieces.
