@@ -3,7 +3,8 @@
 //! isl's generator of loops is for any schedule, and takes its time. Most of ours are simple enough to need little of that: see
 //! module `pieces`. Such schedule trees are walked here, with the pieces that are at each node and what is known there:
 //! - A member of a band becomes a loop over all values that its dimension has in one of the pieces, and perhaps more: its bounds
-//!   are those inequalities of a piece's projection that hold in all of them, if need be with another constant.
+//!   are those inequalities of a piece's projection that hold in all of them, if need be with another constant. Not if that makes
+//!   much more of them than one of the pieces has (`is_tight`): then isl makes the loops.
 //! - Pieces that need not run by turns, because all of one can run before all of another, get loops of their own, as from isl.
 //! - Inequalities without the dimension that neither follow from what is known nor from the loop having an iteration
 //!   become a condition around it.

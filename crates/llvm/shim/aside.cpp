@@ -39,7 +39,7 @@ static bool is_among_vectorizers(const Function &F) {
 // is done by registers of blocks, and the vectorizer of straight code, which makes vectors of what was made scalars on purpose.
 static bool makes_something(StringRef pass) {
   return StringSwitch<bool>(pass)
-      .Cases({"LoopVectorizePass", "LoopSimplifyPass", "LCSSAPass"}, true) // the latter: the form in which it wants loops
+      .Cases({"LoopVectorizePass", "LoopSimplifyPass", "LCSSAPass"}, true) // the others make the form in which it wants loops
       .Default(pass.contains("Orthant"));
 }
 
@@ -62,15 +62,11 @@ PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FA
   // For the passes that follow here.
   F.removeFnAttr(ORTHANT_ASIDE);
   FunctionPassManager passes;
-  if (is_behind) {
-    passes.addPass(SimplifyCFGPass());
-    passes.addPass(InstCombinePass());
-    passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
-    return passes.run(F, FAM);
-  }
   passes.addPass(SimplifyCFGPass());
   passes.addPass(InstCombinePass());
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  if (is_behind)
+    return passes.run(F, FAM);
   passes.addPass(GVNPass());
   passes.addPass(OrthantRowsNowPass());
   passes.addPass(LoopSimplifyPass());

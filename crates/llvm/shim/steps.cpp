@@ -7,7 +7,7 @@
 //     the byte of row i of a matrix is a sum, not a product;
 //   - LLVM no longer knows how the variables go on (hide_steps): an expectation or a barrier stands there, of which code generation
 //     makes nothing. ScalarEvolution then sees no even steps, and strength reduction nothing to do.
-// Nobody comes behind it who wants to know: it runs behind the vectorizers and the unroller, on functions of new loops only.
+// Nobody comes behind it who wants to know: it runs behind the vectorizers, on functions of new loops only.
 #include "context.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/PatternMatch.h"
@@ -20,13 +20,13 @@ namespace {
 // A variable that grows by the same number in each iteration.
 struct Counter {
   PHINode *variable;
-  BinaryOperator *next;
   const APInt *step;
 };
 
 std::optional<Counter> counter(PHINode &phi, const Loop &loop) {
-  Counter found{&phi, dyn_cast<BinaryOperator>(phi.getIncomingValueForBlock(loop.getLoopLatch())), nullptr};
-  if (!phi.getType()->isIntegerTy(64) || !found.next || !match(found.next, m_Add(m_Specific(&phi), m_APInt(found.step))))
+  Counter found{&phi, nullptr};
+  const Value *next = phi.getIncomingValueForBlock(loop.getLoopLatch());
+  if (!phi.getType()->isIntegerTy(64) || !match(next, m_Add(m_Specific(&phi), m_APInt(found.step))))
     return std::nullopt;
   return found;
 }
@@ -36,7 +36,7 @@ constexpr unsigned MOST_SHIFTED = 3;
 
 // What the variable is multiplied by, if the product is worth a variable of its own.
 Value *factor(Instruction &product, const Counter &of, const Loop &loop) {
-  Value *by;
+  Value *by = nullptr;
   const APInt *shift;
   if (match(&product, m_c_Mul(m_Specific(of.variable), m_Value(by))) && loop.isLoopInvariant(by))
     return by;
@@ -45,7 +45,7 @@ Value *factor(Instruction &product, const Counter &of, const Loop &loop) {
   return nullptr;
 }
 
-// All products of the same two are one: they are computed once in a loop that LLVM has looked at. Sums wrap as products do.
+// A product gives way to a variable that grows by a multiple of the step. Equal products are one already. Sums wrap as products do.
 void replace(Instruction &product, Value *by, const Counter &of, const Loop &loop) {
   BasicBlock *before = loop.getLoopPreheader();
   IRBuilder<> builder(before->getTerminator());
