@@ -10,6 +10,7 @@ const SOURCES: &[&str] = &[
     "shim/rows.cpp",
     "shim/steps.cpp",
     "shim/views.cpp",
+    "shim/whole.cpp",
     "shim/scev.cpp",
     "shim/count.cpp",
     "shim/emit.cpp",

@@ -6,7 +6,7 @@ void rows(int n, double A[n][n], double B[n][n]) {
       A[i][j] = B[i][j] + 1;
 }
 // CHECK-LABEL: define dso_local void @rows(
-// CHECK: call {{.*}}void @rows.orthant.loops(
+// CHECK: call {{.*}}i1 @rows.orthant.loops(
 // CHECK: define internal void @rows.orthant.threads(
 // CHECK: call i32 @omp_get_thread_num()
 // CHECK: call i32 @omp_get_num_threads()

@@ -6,8 +6,8 @@
 //   - then only the vectorizer of loops runs, and behind it what its code wants, once. Nothing is unrolled: what is to be written out
 //     is written out by ourselves (rows.cpp), and LLVM's unroller makes more code of the rest, not faster one;
 //   - behind them it is a function like any other.
-// And the function that the loops come from stays what it would be without them, but for the check and a call: that is what runs
-// where there is little to do.
+// And the function that the loops come from stays what it would be without them, but for the question whether there is much to do and
+// a call of what checks all else and runs the loops: that is what runs where there is little to do.
 #include "context.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Passes/PassBuilder.h"

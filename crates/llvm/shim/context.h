@@ -33,6 +33,13 @@ namespace llvm {
 class PassBuilder;
 }
 
+// How the pass is to run at its place in the pipeline.
+struct OrthantRun {
+  int session;
+  bool sets_aside = false;        // new loops become functions
+  bool is_threaded_later = false; // LLVM's jump threading is to come (whole.cpp)
+};
+
 struct OrthantPass {
   llvm::Function &function;
   llvm::LoopInfo &loops;
@@ -46,8 +53,8 @@ struct OrthantPass {
   llvm::Function *kept = nullptr; // the body as it was, if somebody asked for that
   bool is_undone = false;         // it is to come back when the pass is done
   llvm::SmallVector<llvm::Function *, 2> outlined = {}; // the functions that new loops became
-  bool sets_aside = false;                              // new loops become functions
-  bool has_loops = true;                                // unless all of them did
+  OrthantRun run = {};
+  bool has_loops = true; // unless all of them became functions
 };
 
 // If the pass is to be undone, puts the body that was kept back into the function. True if it did: no analysis is valid then.
@@ -67,6 +74,12 @@ struct OrthantHoistPass : llvm::PassInfoMixin<OrthantHoistPass> {
 
 // Most of LLVM's passes leave functions that are set aside alone (aside.cpp). False: they do not ask.
 bool orthant_respect_aside(llvm::PassBuilder &PB);
+
+// Comes behind LLVM's jump threading (whole.cpp).
+struct OrthantWholePass : llvm::PassInfoMixin<OrthantWholePass> {
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+  static bool isRequired() { return true; }
+};
 
 // Comes before LLVM's vectorizers and behind them, to functions that are set aside.
 struct OrthantAsidePass : llvm::PassInfoMixin<OrthantAsidePass> {

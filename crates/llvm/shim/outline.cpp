@@ -15,13 +15,13 @@
 
 using namespace llvm;
 
-// The blocks between two, with the first one in front.
-static SmallVector<BasicBlock *, 32> between(BasicBlock *entry, BasicBlock *after) {
+// The blocks from one to others, with the first one in front.
+static SmallVector<BasicBlock *, 32> between(BasicBlock *entry, ArrayRef<BasicBlock *> ends) {
   SmallSetVector<BasicBlock *, 32> found;
   found.insert(entry);
   for (size_t i = 0; i < found.size(); i++)
     for (BasicBlock *next : successors(found[i]))
-      if (next != after)
+      if (!is_contained(ends, next))
         found.insert(next);
   return SmallVector<BasicBlock *, 32>(found.begin(), found.end());
 }
@@ -280,12 +280,12 @@ static void compute_again(ArrayRef<BasicBlock *> region) {
           operand.set(again.of(operand));
 }
 
-bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef *private_slots,
-                       size_t count) {
+bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMBasicBlockRef original,
+                       LLVMValueRef *private_slots, size_t count) {
   Function &F = pass->function;
-  if (!pass->sets_aside)
+  if (!pass->run.sets_aside)
     return false;
-  auto region = between(unwrap(entry), unwrap(after));
+  auto region = between(unwrap(entry), {unwrap(after), unwrap(original)});
   compute_again(region); // also steps from where variables start, which then are used inside only
   auto variables = variables_of(F, region, ArrayRef(private_slots, count));
   move_to(variables, *unwrap(entry));

@@ -43,7 +43,7 @@ bool has_cycles(Function &F, LoopInfo &LI) {
 enum class Done { nothing, undone, changed };
 
 // Rust sees the function with its analyses.
-Done run_rust(Function &F, FunctionAnalysisManager &FAM, int session, bool sets_aside = false) {
+Done run_rust(Function &F, FunctionAnalysisManager &FAM, OrthantRun run) {
   OrthantPass pass = {F,
                       FAM.getResult<LoopAnalysis>(F),
                       FAM.getResult<ScalarEvolutionAnalysis>(F),
@@ -53,9 +53,9 @@ Done run_rust(Function &F, FunctionAnalysisManager &FAM, int session, bool sets_
                       FAM.getResult<AAManager>(F),
                       FAM.getResult<TargetIRAnalysis>(F),
                       FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)};
-  pass.sets_aside = sets_aside;
-  pass.has_loops = !sets_aside;
-  bool is_changed = orthant_rs_run(&pass, session);
+  pass.run = run;
+  pass.has_loops = !run.sets_aside;
+  bool is_changed = orthant_rs_run(&pass, run.session);
   if (orthant_finish(pass))
     return Done::undone;
   if (!is_changed)
@@ -65,16 +65,15 @@ Done run_rust(Function &F, FunctionAnalysisManager &FAM, int session, bool sets_
   for (Function *body : pass.outlined) {
     body->addFnAttr(ORTHANT_NEW);
     body->addFnAttr(ORTHANT_LOOPS);
-    if (sets_aside)
+    if (run.sets_aside)
       body->addFnAttr(ORTHANT_ASIDE);
   }
   return Done::changed;
 }
 
 class OrthantFunctionPass : public PassInfoMixin<OrthantFunctionPass> {
-  int session;
+  OrthantRun way;
   bool *changed; // set if Rust changed the function; may be null
-  bool sets_aside;
 
   template <typename Pass> static void canonicalize(Function &F, FunctionAnalysisManager &FAM, PreservedAnalyses &all) {
     PreservedAnalyses preserved = Pass().run(F, FAM);
@@ -83,8 +82,7 @@ class OrthantFunctionPass : public PassInfoMixin<OrthantFunctionPass> {
   }
 
 public:
-  OrthantFunctionPass(int session, bool *changed, bool sets_aside)
-      : session(session), changed(changed), sets_aside(sets_aside) {}
+  OrthantFunctionPass(OrthantRun way, bool *changed) : way(way), changed(changed) {}
 
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     if (F.hasOptNone() || !has_cycles(F, FAM.getResult<LoopAnalysis>(F)))
@@ -92,7 +90,7 @@ public:
     PreservedAnalyses preserved = PreservedAnalyses::all();
     canonicalize<LoopSimplifyPass>(F, FAM, preserved);
     canonicalize<LCSSAPass>(F, FAM, preserved);
-    Done done = run_rust(F, FAM, session, sets_aside);
+    Done done = run_rust(F, FAM, way);
     orthant_forget_same_values(F);
     if (done == Done::nothing)
       return preserved;
@@ -113,15 +111,15 @@ public:
   explicit OrthantOptNonePass(int session) : session(session) {}
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     if (F.hasOptNone() && has_cycles(F, FAM.getResult<LoopAnalysis>(F)))
-      run_rust(F, FAM, session);
+      run_rust(F, FAM, {session});
     return PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
 
-void add_passes(FunctionPassManager &passes, int session, bool *changed = nullptr, bool sets_aside = false) {
-  passes.addPass(OrthantOptNonePass(session));
-  passes.addPass(OrthantFunctionPass(session, changed, sets_aside));
+void add_passes(FunctionPassManager &passes, OrthantRun way, bool *changed = nullptr) {
+  passes.addPass(OrthantOptNonePass(way.session));
+  passes.addPass(OrthantFunctionPass(way, changed));
 }
 
 // Bad options are an error of the compilation, reported once and by the host's own diagnostics.
@@ -171,14 +169,14 @@ bool parse_name(StringRef name, FunctionPassManager &passes, ArrayRef<PassBuilde
   if (session.number < 0)
     passes.addPass(OrthantErrorPass(session.error));
   else {
-    add_passes(passes, session.number);
+    add_passes(passes, {session.number});
     passes.addPass(OrthantRowsPass(/*is_last=*/false)); // whatever comes behind it
   }
   return true;
 }
 
 // Before inlining the IR is as the front end wrote it: put it in the form that the analyses need.
-FunctionPassManager early_passes(int session, bool *changed, bool sets_aside) {
+FunctionPassManager early_passes(OrthantRun way, bool *changed) {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass());
@@ -191,25 +189,24 @@ FunctionPassManager early_passes(int session, bool *changed, bool sets_aside) {
   // Rotation leaves phis of equal values behind, which ScalarEvolution does not look through.
   passes.addPass(InstSimplifyPass());
   passes.addPass(OrthantHoistPass());
-  add_passes(passes, session, changed, sets_aside);
+  add_passes(passes, way, changed);
   return passes;
 }
 
 // Each function on trial: where nothing comes of it, the host finds the function as it would be without us.
 class OrthantEarlyPass : public PassInfoMixin<OrthantEarlyPass> {
-  int session;
-  bool sets_aside;
+  OrthantRun way;
 
   bool run_on(Function &F, FunctionAnalysisManager &FAM) {
     if (!has_cycles(F, FAM.getResult<LoopAnalysis>(F)))
       return false;
     bool changed = false;
-    FunctionPassManager passes = early_passes(session, &changed, sets_aside);
+    FunctionPassManager passes = early_passes(way, &changed);
     return orthant_on_trial(F, FAM, passes, changed);
   }
 
 public:
-  OrthantEarlyPass(int session, bool sets_aside) : session(session), sets_aside(sets_aside) {}
+  explicit OrthantEarlyPass(OrthantRun way) : way(way) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     std::vector<Function *> functions;
@@ -234,22 +231,21 @@ bool has_loads_of_headers(const Function &F, const LoopInfo &LI) {
 
 // Late, the IR is in form already; only loads that the host leaves in loops have to move, on trial.
 class OrthantLatePass : public PassInfoMixin<OrthantLatePass> {
-  int session;
-  bool sets_aside;
+  OrthantRun way;
 
 public:
-  OrthantLatePass(int session, bool sets_aside) : session(session), sets_aside(sets_aside) {}
+  explicit OrthantLatePass(OrthantRun way) : way(way) {}
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     FunctionPassManager passes;
     LoopInfo &LI = FAM.getResult<LoopAnalysis>(F);
     if (F.hasOptNone() || LI.empty() || !has_loads_of_headers(F, LI)) {
-      add_passes(passes, session, nullptr, sets_aside);
+      add_passes(passes, way);
       return passes.run(F, FAM);
     }
     bool changed = false;
     passes.addPass(LoopSimplifyPass());
     passes.addPass(OrthantHoistPass());
-    add_passes(passes, session, &changed, sets_aside);
+    add_passes(passes, way, &changed);
     return orthant_on_trial(F, FAM, passes, changed) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   // The passes inside are asked one by one whether they are to run.
@@ -285,16 +281,20 @@ void add_early(PassBuilder &PB, int session, bool sets_aside) {
         if (level == OptimizationLevel::O0 || is_after_link(phase))
           return;
         const bool is_all_here = phase == ThinOrFullLTOPhase::None;
-        passes.addPass(OrthantEarlyPass(session, sets_aside && is_all_here));
+        passes.addPass(OrthantEarlyPass({session, sets_aside && is_all_here, /*is_threaded_later=*/true}));
         // Who vectorizes after linking need not have this plugin.
         if (!is_all_here)
           add_rows(passes);
       });
+  PB.registerScalarOptimizerLateEPCallback([](FunctionPassManager &passes, OptimizationLevel level) {
+    if (level != OptimizationLevel::O0)
+      passes.addPass(OrthantWholePass());
+  });
 }
 
 void add_late(PassBuilder &PB, int session, bool sets_aside) {
   auto add = [session](FunctionPassManager &passes, bool sets_aside) {
-    passes.addPass(OrthantLatePass(session, sets_aside));
+    passes.addPass(OrthantLatePass({session, sets_aside}));
     passes.addPass(OrthantRowsNowPass()); // of functions that run in threads, too
   };
   PB.registerVectorizerStartEPCallback([add, sets_aside](FunctionPassManager &passes, OptimizationLevel level) {

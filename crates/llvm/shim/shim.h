@@ -157,6 +157,8 @@ LLVMValueRef orthant_gather(LLVMBuilderRef builder, LLVMTypeRef type, LLVMValueR
 LLVMValueRef orthant_masked_store(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRef address,
                                   unsigned alignment, LLVMValueRef mask);
 LLVMValueRef orthant_freeze(LLVMValueRef value, LLVMBasicBlockRef block);
+// Ways that lead to the block stay together in it: LLVM makes no copies of what follows for what is known on one of them.
+void orthant_keep_whole(OrthantPass *pass, LLVMBasicBlockRef block);
 // Puts a block before a region's exit that all edges from the region go through; for each phi of the exit it has a
 // phi, in the same order, with the values that come from the region.
 LLVMBasicBlockRef orthant_split_exiting(LLVMBasicBlockRef exit, const LLVMBasicBlockRef *region, size_t count);
@@ -197,10 +199,10 @@ bool orthant_outline(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockR
 // of all arrays starts nor on the stack.
 bool orthant_copy(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef is_original,
                   LLVMValueRef *arrays, const uint64_t *bytes, size_t count, LLVMValueRef *all, size_t all_count);
-// Makes a function of the blocks from entry to after, if new loops are to be functions of their own and these can be. False: they
-// stay where they are. Private variables keep nothing from one of these functions to another.
-bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef *private_slots,
-                       size_t count);
+// Makes a function of the blocks from entry to after and to the original, if new loops are to be functions of their own and these
+// can be. False: they stay where they are. Private variables keep nothing from one of these functions to another.
+bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMBasicBlockRef original,
+                       LLVMValueRef *private_slots, size_t count);
 void orthant_run_alone(LLVMBasicBlockRef entry); // worth counts as false in the blocks that begin there
 bool orthant_keep(OrthantPass *pass); // the function as it is, for orthant_undo; false: that cannot be
 void orthant_undo(OrthantPass *pass); // when the pass is done, the function is what was kept

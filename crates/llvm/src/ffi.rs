@@ -195,6 +195,7 @@ unsafe extern "C" {
         mask: LLVMValueRef,
     ) -> LLVMValueRef;
     pub fn orthant_freeze(value: LLVMValueRef, block: LLVMBasicBlockRef) -> LLVMValueRef;
+    pub fn orthant_keep_whole(pass: *mut OrthantPass, block: LLVMBasicBlockRef);
     pub fn orthant_split_exiting(
         exit: LLVMBasicBlockRef,
         region: *const LLVMBasicBlockRef,
@@ -252,6 +253,7 @@ unsafe extern "C" {
         pass: *mut OrthantPass,
         entry: LLVMBasicBlockRef,
         after: LLVMBasicBlockRef,
+        original: LLVMBasicBlockRef,
         private: *mut LLVMValueRef,
         count: usize,
     ) -> bool;

@@ -185,6 +185,11 @@ impl<'p> Pass<'p> {
         Value::of(ask!(ffi::orthant_escape(inst.raw, merge.raw, blocks.as_ptr(), blocks.len())))
     }
 
+    /// Keeps the ways that lead to a block together in it: what is known on one of them only, LLVM then does not use behind it.
+    pub(crate) fn keep_whole(self, block: Block<'p>) {
+        ask!(ffi::orthant_keep_whole(self.raw, block.raw));
+    }
+
     /// Makes stack objects live in the whole function if their lifetime starts or ends in these blocks.
     pub(crate) fn forget_lifetimes(self, blocks: &[Block<'p>]) {
         let blocks: Vec<_> = blocks.iter().map(|block| block.raw).collect();
@@ -241,11 +246,19 @@ impl<'p> Pass<'p> {
         ))
     }
 
-    /// Makes a function of the blocks from `entry` to `after` if new loops are to be functions of their own (`shim/aside.cpp`) and these
+    /// Makes a function of the blocks from `entry` to where they end if new loops are to be functions of their own (`shim/aside.cpp`) and these
     /// can be. False: they stay where they are. `private`: stack variables in which nothing is kept from one such function to another.
-    pub(crate) fn set_aside(self, entry: Block<'p>, after: Block<'p>, private: &[Value<'p>]) -> bool {
+    pub(crate) fn set_aside(self, entry: Block<'p>, ends: [Block<'p>; 2], private: &[Value<'p>]) -> bool {
         let mut private: Vec<_> = private.iter().map(|value| value.raw).collect();
-        ask!(ffi::orthant_set_aside(self.raw, entry.raw, after.raw, private.as_mut_ptr(), private.len()))
+        let [after, original] = ends.map(|block| block.raw);
+        ask!(ffi::orthant_set_aside(
+            self.raw,
+            entry.raw,
+            after,
+            original,
+            private.as_mut_ptr(),
+            private.len()
+        ))
     }
 
     /// In the blocks from `entry` to `after`: memory on the stack, so many bytes each, instead of these arrays, unless

@@ -165,12 +165,14 @@ pub struct Loops<'a> {
     pub forks: Forks,
 }
 
-/// New loops that may become a function of their own.
+/// New loops that may become a function of their own, together with what is checked where there is much to do.
 #[derive(Clone)]
 pub struct Aside<'p> {
     start: Block<'p>,
     /// Where all versions and the original meet.
     after: Block<'p>,
+    /// Where the original begins.
+    original: Block<'p>,
     /// Memory of panels, which all nests of a function have together.
     memory: Option<Value<'p>>,
 }
@@ -178,7 +180,7 @@ pub struct Aside<'p> {
 impl<'p> Aside<'p> {
     /// Makes the function, if that is wanted and can be. Loops in threads must be functions already.
     pub fn set(&self, pass: Pass<'p>) -> bool {
-        pass.set_aside(self.start, self.after, self.memory.as_slice())
+        pass.set_aside(self.start, [self.after, self.original], self.memory.as_slice())
     }
 }
 
@@ -219,9 +221,11 @@ pub fn emit<'p>(
     };
     let own = size_of(region_blocks(lifted.region));
     let after = first.join(&written, check, counting);
+    let check_apart = Some(written.checked.place).filter(|place| *place != prepared.entering);
     let aside = |(version, emitter): (&Version<'p>, &Emitter<'_, 'p>)| Aside {
-        start: version.start,
+        start: check_apart.unwrap_or(version.start),
         after,
+        original: prepared.entering,
         memory: emitter.panels.memory(),
     };
     let versions = written.versions.iter().zip(&emitters).map(aside).collect();
@@ -247,6 +251,8 @@ struct Checked<'p> {
     held: Vec<Value<'p>>,
     /// Whether those hold without which rows must not be looked at or the rest is not worth a look, and where that begins.
     scan: Option<(Value<'p>, Block<'p>)>,
+    /// At whose end it is known: `entering`, or a block before that leads there where the check does not hold.
+    place: Block<'p>,
 }
 
 /// New code that nothing leads to yet.
@@ -287,8 +293,6 @@ pub(super) struct Emitter<'a, 'p> {
     slots: Vec<Slot<'p>>,
     /// What is found out about arrays of rows, by their number.
     scans: BTreeMap<usize, Scan<'p>>,
-    /// Where the result of a check with a quick part is, and nothing undefined.
-    verdict: Option<Value<'p>>,
     pub(super) variables: HashMap<Variable, Value<'p>>,
     /// The innermost loop around what is written.
     pub(super) innermost: Option<Around>,
@@ -360,7 +364,6 @@ impl<'a, 'p> Emitter<'a, 'p> {
             widest_bits: pass.target().widest_bits,
             slots: Vec::new(),
             scans: BTreeMap::new(),
-            verdict: None,
             variables: HashMap::new(),
             innermost: None,
             panels: Panels::default(),
@@ -414,7 +417,7 @@ impl<'p> Emitter<'_, 'p> {
             |(inst, _): &(Inst<'p>, Value<'p>)| self.pass.escape(*inst, merge, &self.prepared.blocks);
         let merged: Vec<_> = escapes.map(escape).collect();
         written.versions.iter().for_each(|version| self.leave_version(version, merge, &merged));
-        if let Some(old) = self.prepared.entering.terminator() {
+        if let Some(old) = written.checked.place.terminator() {
             if let Some(formats) = counting {
                 self.pass.count(old, &written.checked.held, formats);
             }
@@ -447,15 +450,14 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// The branch to the loops, at the end of `entering`. The original's way in stays as it is: the choice between
+    /// The branch to the loops, where the check is known. The original's way in stays as it is: the choice between
     /// versions comes after it.
     fn choose(&self, written: &Written<'p>, weak: Option<usize>) {
-        let Checked { holds, held, .. } = &written.checked;
+        let Checked { holds, held, place, .. } = &written.checked;
+        let Prepared { entering, entry, .. } = *self.prepared;
+        let original = if *place == entering { entry } else { entering };
         // The addresses that are compared may be undefined where the program does not use them.
-        let settled = |value: Value<'p>| match self.verdict {
-            Some(_) => value,
-            None => self.pass.freeze(value, self.prepared.entering),
-        };
+        let settled = |value: Value<'p>| self.pass.freeze(value, *place);
         let b = self.builder();
         match (&written.versions[..], weak) {
             ([strong, second], Some(enough)) => {
@@ -463,13 +465,13 @@ impl<'p> Emitter<'_, 'p> {
                 let enough = settled(enough.unwrap_or_else(|| b.constant(b.int(1), 1)));
                 let holds = settled(*holds);
                 let choice = b.block(c"orthant.choice");
-                b.branch(enough, choice, self.prepared.entry);
+                b.branch(enough, choice, original);
                 b.at_end(choice);
                 b.branch(holds, strong.start, second.start);
             }
             (versions, _) => {
                 if let Some(version) = versions.first() {
-                    b.branch(settled(*holds), version.start, self.prepared.entry);
+                    b.branch(settled(*holds), version.start, original);
                 }
             }
         }
@@ -477,7 +479,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn all_slots(&self) -> Vec<Value<'p>> {
         let scans = self.scans.values().flat_map(|scan| scan.slots());
-        let scans = scans.chain(self.scratch.slots()).chain(self.panels.slots()).chain(self.verdict);
+        let scans = scans.chain(self.scratch.slots()).chain(self.panels.slots());
         self.slots.iter().map(|slot| slot.address).chain(scans).collect()
     }
 
@@ -508,29 +510,21 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// Whether all assumptions hold. The first ones say whether there is much to do, at the end of `before`; only then the others are
-    /// looked at, in a block of their own.
-    fn write_quick_check(&mut self, check: &Check, quick: usize) -> Option<Checked<'p>> {
+    /// looked at, in a block of their own, which can be set aside with the loops.
+    fn write_quick_check(&self, check: &Check, quick: usize) -> Option<Checked<'p>> {
         let (first, rest) = check.conjuncts.split_at(quick);
-        self.builder().before(self.pass.blocks().first()?.insts().next()?);
-        let verdict = self.builder().slot(self.builder().int(1));
-        self.verdict = Some(verdict);
         let b = self.builder();
         let (params, arrays) = (&self.prepared.params[..], &self.lifted.arrays[..]);
         let writer = Writer { values: &self.values, params, arrays, scans: &self.scans };
         b.before(self.prepared.before.terminator()?);
         let is_enough = *writer.write(first)?.last()?;
-        b.store(writer.truth(false), verdict);
-        let block = b.block(c"orthant.check");
-        b.at_end(block);
-        let all = *writer.write(rest)?.last()?;
+        let place = b.block(c"orthant.check");
+        b.at_end(place);
+        let holds = *writer.write(rest)?.last()?;
         b.jump(self.prepared.entering);
-        // The addresses that are compared may be undefined where the program does not use them.
-        let all = self.pass.freeze(all, block);
-        b.before(block.terminator()?);
-        b.store(all, verdict);
-        b.before(self.prepared.entering.terminator()?);
-        let holds = b.load(b.int(1), verdict);
-        Some(Checked { holds, held: Vec::new(), scan: Some((is_enough, block)) })
+        // That there is much to do tells that loops run; if LLVM used that, the original would have two ways in and other code.
+        self.pass.keep_whole(self.prepared.entering);
+        Some(Checked { holds, held: Vec::new(), scan: Some((is_enough, place)), place })
     }
 
     /// Whether all assumptions hold, computed at the end of `entering`. Where there are rows to be looked at: after a part
@@ -568,7 +562,7 @@ impl<'p> Emitter<'_, 'p> {
             scan = Some((holds, block));
             holds = has_memory;
         }
-        Some(Checked { holds, held, scan })
+        Some(Checked { holds, held, scan, place: self.prepared.entering })
     }
 
     /// Phis at the region's entry have a first value that no statement writes; the other slots have none, which is said
