@@ -21,10 +21,14 @@ fn agrees(name: &str) {
 
 /// `through`: the levels at which no nest is refused.
 fn agrees_and_goes_through(name: &str, levels: &[&[&str]], through: &[&[&str]]) {
+    agrees_with(name, &ORDERS, levels, through);
+}
+
+fn agrees_with(name: &str, orders: &[&'static str], levels: &[&[&str]], through: &[&[&str]]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
     let source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let tester = Tester::beside_executable().unwrap_or_else(|error| panic!("{error}"));
-    for options in ORDERS {
+    for &options in orders {
         for level in levels {
             let flags =
                 Flags { compiler: level.iter().map(|&flag| flag.to_owned()).collect(), orthant: options };
@@ -89,4 +93,14 @@ fn matrices_that_are_changed_in_place() {
 #[test]
 fn updates_in_another_order() {
     agrees_and_goes_through("updates.c", &LEVELS[1..], &[]);
+}
+
+#[test]
+fn updates_that_wait() {
+    // Matrices of a few thousand cells are large then.
+    let orders = [
+        "least-gain=0 l1-bytes=1024 l2-bytes=4096",
+        "position=late least-gain=0 l1-bytes=1024 l2-bytes=4096",
+    ];
+    agrees_with("shift.c", &orders, &VECTORS, &[]);
 }

@@ -50,6 +50,7 @@ mod marks;
 mod pivot;
 mod private;
 mod push;
+mod shift;
 mod shrink;
 pub mod threads;
 pub mod tree;
@@ -490,7 +491,7 @@ impl Optimizer<'_> {
         }
         let is_unchanged = best.is_unchanged(&before);
         let alone = Prediction { new: best.cost, ..prediction };
-        let finished = match self.finish(best, is_pushed.then_some((&bonds.order, &models)))? {
+        let finished = match self.finish(best, &models, is_pushed.then_some(&bonds.order))? {
             Ok(finished) => finished,
             Err(reason) => return original(reason),
         };
@@ -777,11 +778,34 @@ impl Optimizer<'_> {
         }
     }
 
+    /// A schedule with an update that waits for the next iteration, if there is one that is legal and pays.
+    fn shifted(
+        &self,
+        schedule: &Schedule,
+        models: &[affine::StmtModel],
+    ) -> Result<Option<shift::Shifted>, Error> {
+        let machine = &self.options.machine;
+        let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
+        let shifted = self.scop.ctx.with_budget(left / 3, || -> Result<_, Error> {
+            let dependences = &self.dependences.strict()?;
+            let shifter = shift::Shifter { scop: self.scop, models, machine, dependences };
+            let Some(found) = shifter.shifted(schedule)? else { return Ok(None) };
+            let verdict =
+                legality::check_with(self.scop, self.dependences, &found.schedule, self.options.reductions)?;
+            Ok(verdict.is_legal().then_some(found))
+        });
+        match shifted {
+            Err(error) if error.is_budget() => Ok(None),
+            shifted => shifted,
+        }
+    }
+
     /// Makes the changes; the inner error: what came out is not legal.
     fn finish(
         &mut self,
         best: Candidate,
-        pushed: Option<(&UnionMap, &[affine::StmtModel])>,
+        models: &[affine::StmtModel],
+        pushed: Option<&UnionMap>,
     ) -> Result<Result<Finished, Reason>, Error> {
         *self.step = "tiling";
         let (mut description, form) =
@@ -790,16 +814,22 @@ impl Optimizer<'_> {
         let mut schedule = tree::apply(self.scop, best.schedule, &best.changes, &best.jams)?;
         *self.step = "the proof of legality";
         let tiled = match pushed {
-            Some((order, models)) => self.tiled_updates(&schedule, order, models)?,
+            Some(order) => self.tiled_updates(&schedule, order, models)?,
             None => None,
         };
-        match tiled {
-            Some(tiled) => {
+        let shifted = if pushed.is_none() { self.shifted(&schedule, models)? } else { None };
+        let is_shifted = shifted.is_some();
+        match (tiled, shifted) {
+            (Some(tiled), _) => {
                 description += &push::description();
                 blocks += 1;
                 schedule = tiled;
             }
-            None => {
+            (None, Some(shifted)) => {
+                description += &shift::description(self.scop, &shifted);
+                schedule = shifted.schedule;
+            }
+            (None, None) => {
                 let check =
                     legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
                 if let Verdict::Illegal(violation) = check {
@@ -812,6 +842,7 @@ impl Optimizer<'_> {
         self.unproved.set(marks::count(&schedule, model::REGISTERS)? < blocks);
         let in_threads = match self.options.threads {
             0 | 1 => None,
+            few if is_shifted && few < shift::THREADS => Some(Marked::Alone(shift::why_alone())),
             _ => Some(self.in_threads(&schedule)?),
         };
         let schedule = self.mark(schedule)?;

@@ -1,0 +1,277 @@
+//! Updates that wait for the next iteration of the loop around them, in which they run together with what reads them.
+//!
+//! A loop whose iterations must stay in sequence, and whose body goes through a large array twice, once to read it and once to
+//! change it, brings the array in twice in each iteration. But what an iteration changes the next one reads first of all:
+//! ```text
+//! for k { W(k); for i, j { V(k, i, j) }; for i, j { U(k, i, j) } }
+//! ```
+//! becomes, with the instances `F` of `U` that the next iteration's `W` needs and the other ones, `G`,
+//! ```text
+//! for k { F(k - 1); W(k); for i, j { G(k - 1, i, j); V(k, i, j) } }
+//! ```
+//! which goes through the array once. This is loop shifting and fusion (A. Darte and G. Huard, "Loop shifting for loop compaction",
+//! 2000) of parts that have loops of the same form, after these are chosen; rows that are written out stay so.
+//!
+//! Only what is too large for the second cache gains from it. And LLVM must see which cells stay in registers along the rows: where
+//! both use cells of an array that `V` writes, it tells these apart only if the array's sizes are numbers. Whether the order is
+//! legal is for the checker to say.
+
+use crate::affine::{AccessModel, StmtModel};
+use crate::machine::Machine;
+use crate::tree::{self, all_equal, band_of};
+use isl::{
+    Id, Map, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, UnionSetList, Val,
+};
+use model::Scop;
+
+/// How many threads shifted loops want at least. In each iteration what the body makes beside them goes from one core to all others,
+/// and back when the next iteration writes into the same lines: two threads take longer than one (0.21 s and 0.14 s for gramschmidt of
+/// `bench/kernels`).
+pub const THREADS: u32 = 4;
+
+/// Why fewer do not run.
+pub fn why_alone() -> String {
+    format!(
+        "an update waits for the next iteration, which is faster in one thread than in fewer than {THREADS}"
+    )
+}
+
+/// What a shifted order is looked for with.
+pub struct Shifter<'a> {
+    pub scop: &'a Scop,
+    pub models: &'a [StmtModel],
+    pub machine: &'a Machine,
+    /// All that must stay in order.
+    pub dependences: &'a UnionMap,
+}
+
+/// An order with a statement that is shifted.
+pub struct Shifted {
+    pub schedule: Schedule,
+    /// Whose instances wait, and with whose they run; by number.
+    pub update: usize,
+    pub reader: usize,
+}
+
+/// In words.
+pub fn description(scop: &Scop, Shifted { update, reader, .. }: &Shifted) -> String {
+    let [update, reader] = [update, reader].map(|stmt| &scop.stmts[*stmt].name);
+    format!(
+        "{update} one iteration of the loop around later, together with {reader}, which reads what it writes\n"
+    )
+}
+
+/// A part of a loop's body that is one nest of loops around one statement.
+struct Part {
+    stmt: usize,
+    domain: UnionSet,
+    /// The bands and marks from outside to inside.
+    links: Vec<ScheduleNode>,
+}
+
+impl Shifter<'_> {
+    /// An order with a shifted statement, if there is a place for one; it need not be legal.
+    pub fn shifted(&self, schedule: &Schedule) -> isl::Result<Option<Shifted>> {
+        let mut loops = Vec::new();
+        loops_around_sequences(schedule.get_root()?, &mut loops)?;
+        for around in loops {
+            let body = around.get_child(0)?;
+            let last = body.n_children()? - 1;
+            let Some(update) = self.part(&body, last)? else { continue };
+            for at in (0..last).rev() {
+                let Some(reader) = self.part(&body, at)? else { continue };
+                if have_same_form(&update, &reader)?
+                    && self.cells_are_told_apart(&update, &reader)
+                    && self.is_too_large(&around, &update, &reader)?
+                    && let Some(schedule) = self.fused(&around, &update, &reader)?
+                {
+                    return Ok(Some(Shifted { schedule, update: update.stmt, reader: reader.stmt }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn part(&self, body: &ScheduleNode, at: usize) -> isl::Result<Option<Part>> {
+        let (mut links, mut node) = (Vec::new(), body.get_child(at)?.child(0)?);
+        while matches!(node.get_type()?, ScheduleNodeType::Band | ScheduleNodeType::Mark) {
+            links.push(node.clone());
+            node = node.child(0)?;
+        }
+        let is_one = node.get_type()? == ScheduleNodeType::Leaf;
+        Ok(match &tree::stmts_below(self.scop, &node)?[..] {
+            [stmt] if is_one => Some(Part { stmt: *stmt, domain: node.get_domain()?, links }),
+            _ => None,
+        })
+    }
+
+    /// Whether LLVM can tell the cells that the reader writes apart from those of the update.
+    fn cells_are_told_apart(&self, update: &Part, reader: &Part) -> bool {
+        let accesses = |part: &Part| self.models[part.stmt].accesses.iter();
+        let is_used = |own: &AccessModel| accesses(update).any(|other| other.array == own.array);
+        self.scop.params.is_empty() || !accesses(reader).any(|own| own.is_write && is_used(own))
+    }
+
+    /// Whether what one writes and the other reads is more than the second cache holds, while the loop around stands still.
+    fn is_too_large(&self, around: &ScheduleNode, update: &Part, reader: &Part) -> isl::Result<bool> {
+        let rows = tree::rows(self.scop, &around.band_get_partial_schedule()?)?;
+        let Some(still) = rows[0].get(&reader.stmt).and_then(|row| row.moved(&[])) else { return Ok(false) };
+        let model = &self.models[reader.stmt];
+        let bytes = |access: &AccessModel| -> f64 {
+            let Some(subscripts) = &access.subscripts else { return 0.0 };
+            let moves = |at: &usize| *at != still && subscripts.iter().any(|each| each[*at] != 0);
+            let cells: f64 = (0..model.extents.len()).filter(moves).map(|at| model.extents[at]).product();
+            cells * access.bytes
+        };
+        let is_written = |access: &&AccessModel| {
+            !access.is_write
+                && self.models[update.stmt]
+                    .accesses
+                    .iter()
+                    .any(|own| own.is_write && own.array == access.array)
+        };
+        let most = model.accesses.iter().filter(is_written).map(bytes).fold(0.0, f64::max);
+        Ok(most >= self.machine.l2_room() as f64)
+    }
+
+    /// The order in which the update waits; `None` if the reader needs nothing of it in the same iteration of its loops that is not needed
+    /// before.
+    fn fused(&self, around: &ScheduleNode, update: &Part, reader: &Part) -> isl::Result<Option<Schedule>> {
+        let next = self.to_next_iteration(around, update)?;
+        let to = |set: UnionSet| next.clone().intersect_range_union_set(set);
+        let read = to(reader.domain.clone())?;
+        let rows = rows_of_both(update, reader)?;
+        for row in rows.iter().flatten() {
+            if !all_equal(&read, &band_of(self.scop, vec![row.clone()])?)? {
+                return Ok(None);
+            }
+        }
+        let both = update.domain.clone().union(reader.domain.clone())?;
+        let others = around.get_domain()?.subtract(both)?;
+        let first = to(others)?.domain()?.coalesce()?;
+        let rest = update.domain.clone().subtract(first.clone())?.coalesce()?;
+        // In the last iteration there always is a rest.
+        if read.intersect_domain_union_set(rest.clone())?.is_empty()? {
+            return Ok(None);
+        }
+        let depth = around.get_tree_depth()?;
+        let up = |node: ScheduleNode| -> isl::Result<ScheduleNode> {
+            let generations = node.get_tree_depth()? - depth;
+            node.ancestor(generations)
+        };
+        let mut body = self.later(around.clone(), update)?.child(0)?;
+        if !first.is_empty()? {
+            body = up(body.order_before(first)?)?.child(0)?.child(1)?.child(0)?;
+        }
+        let reader_and_rest = rest.clone().union(reader.domain.clone())?;
+        let body = body.order_after(reader_and_rest)?;
+        let body = up(body)?.child(0)?;
+        let last = body.n_children()? - 1;
+        let filters = [rest, reader.domain.clone()];
+        let mut list = UnionSetList::alloc(&self.scop.ctx, filters.len())?;
+        for filter in filters {
+            list = list.add(filter)?;
+        }
+        let mut node = body.child(last)?.child(0)?.cut()?.insert_sequence(list)?;
+        for (link, rows) in reader.links.iter().zip(rows).rev() {
+            node = self.insert_link(node, link, rows)?;
+        }
+        node.get_schedule().map(Some)
+    }
+
+    /// The loop with the update one iteration later.
+    fn later(&self, around: ScheduleNode, update: &Part) -> isl::Result<ScheduleNode> {
+        let all = around.get_universe_domain()?;
+        let own = update.domain.clone().universe()?;
+        let by =
+            |set, iterations| UnionPwAff::val_on_domain(set, Val::int_from_si(&self.scop.ctx, iterations)?);
+        let shift = by(own.clone(), 1)?.union_add(by(all.subtract(own)?, 0)?)?;
+        around.band_shift(band_of(self.scop, vec![shift])?)
+    }
+
+    /// The dependences from the update to instances in the next iteration.
+    fn to_next_iteration(&self, around: &ScheduleNode, update: &Part) -> isl::Result<UnionMap> {
+        let row = UnionMap::from_union_pw_aff(around.band_get_partial_schedule()?.get_at(0)?)?;
+        let next = UnionMap::from_map(Map::read_from_str(&self.scop.ctx, "{ [x] -> [x + 1] }")?)?;
+        let from = row.clone().intersect_domain_union_set(update.domain.clone())?;
+        let pairs = from.apply_range(next)?.apply_range(row.reverse()?)?;
+        tree::inside(self.dependences, around)?.intersect(pairs)
+    }
+
+    /// A band or mark of both parts above a node.
+    fn insert_link(
+        &self,
+        node: ScheduleNode,
+        link: &ScheduleNode,
+        rows: Vec<UnionPwAff>,
+    ) -> isl::Result<ScheduleNode> {
+        if link.get_type()? == ScheduleNodeType::Mark {
+            return node.insert_mark(Id::new(&self.scop.ctx, &mark_of(link)?)?);
+        }
+        let mut node = node.insert_partial_schedule(band_of(self.scop, rows)?)?;
+        node = node.band_set_permutable(i32::from(link.band_get_permutable()?))?;
+        for at in 0..link.band_n_member()? {
+            node = node.band_member_set_ast_loop_type(at, link.band_member_get_ast_loop_type(at)?)?;
+        }
+        Ok(node)
+    }
+}
+
+fn mark_of(link: &ScheduleNode) -> isl::Result<String> {
+    Ok(link.mark_get_id()?.get_name()?.unwrap_or_default())
+}
+
+/// The loops whose body is a sequence.
+fn loops_around_sequences(node: ScheduleNode, found: &mut Vec<ScheduleNode>) -> isl::Result<()> {
+    if node.get_type()? == ScheduleNodeType::Band
+        && node.band_n_member()? == 1
+        && node.get_child(0)?.get_type()? == ScheduleNodeType::Sequence
+    {
+        found.push(node.clone());
+    }
+    for at in 0..node.n_children()? {
+        loops_around_sequences(node.get_child(at)?, found)?;
+    }
+    Ok(())
+}
+
+/// Whether two parts have the same loops, but for the rows of these.
+fn have_same_form(one: &Part, other: &Part) -> isl::Result<bool> {
+    if one.links.len() != other.links.len() || one.links.is_empty() {
+        return Ok(false);
+    }
+    for (a, b) in one.links.iter().zip(&other.links) {
+        let is_same = match (a.get_type()?, b.get_type()?) {
+            (ScheduleNodeType::Band, ScheduleNodeType::Band) => kinds_of_loops(a)? == kinds_of_loops(b)?,
+            (ScheduleNodeType::Mark, ScheduleNodeType::Mark) => mark_of(a)? == mark_of(b)?,
+            _ => false,
+        };
+        if !is_same {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn kinds_of_loops(band: &ScheduleNode) -> isl::Result<Vec<isl::AstLoopType>> {
+    (0..band.band_n_member()?).map(|at| band.band_member_get_ast_loop_type(at)).collect()
+}
+
+/// The rows of both parts for each of their bands; none for marks.
+fn rows_of_both(update: &Part, reader: &Part) -> isl::Result<Vec<Vec<UnionPwAff>>> {
+    let row_of = |part: &Part, link: &ScheduleNode, at| -> isl::Result<UnionPwAff> {
+        let rows = link.band_get_partial_schedule()?;
+        rows.get_at(at)?.intersect_domain(part.domain.clone().universe()?)
+    };
+    let mut all = Vec::new();
+    for (own, other) in update.links.iter().zip(&reader.links) {
+        let mut rows = Vec::new();
+        if own.get_type()? == ScheduleNodeType::Band {
+            for at in 0..own.band_n_member()? {
+                rows.push(row_of(update, own, at)?.union_add(row_of(reader, other, at)?)?);
+            }
+        }
+        all.push(rows);
+    }
+    Ok(all)
+}
