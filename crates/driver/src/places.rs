@@ -6,7 +6,7 @@ use astgen::{Expr, Node, expression};
 use isl::{DimType, Set};
 use llvm::back::block::Places;
 use llvm::back::rewrite::Place;
-use model::{Access, Param, Scop, Stmt};
+use model::{Access, AccessId, Param, Scop, Stmt};
 
 /// The cells of all accesses of statements in blocks of cells in registers, as far as they can be computed.
 pub fn block_places(scop: &Scop, nodes: &[Node], valid: &Set) -> Places {
@@ -47,5 +47,18 @@ pub fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<P
         subscripts: (0..array.shape.len()).map(subscript).collect::<Result<_, _>>()?,
         rows: rows(scop, array, valid)?,
         cell_bytes: i64::from(array.elem_bytes),
+        twin: twin(stmt, access, valid)?,
     })
+}
+
+/// Another access of a statement that is to the same cell in all instances.
+fn twin(stmt: &Stmt, access: &Access, valid: &Set) -> Result<Option<AccessId>, astgen::Error> {
+    let domain = stmt.domain.clone().intersect_params(valid.clone())?;
+    let cells = |access: &Access| access.relation.clone().intersect_domain(domain.clone());
+    for other in stmt.accesses.iter().filter(|other| other.id != access.id && other.array == access.array) {
+        if cells(other)?.is_equal(&cells(access)?)? {
+            return Ok(Some(other.id));
+        }
+    }
+    Ok(None)
 }

@@ -980,7 +980,7 @@ impl<'p> Emitter<'_, 'p> {
     fn write_behind(&self, instance: &Instance<'p>) -> Option<()> {
         for (access, value) in &instance.deferred {
             let place = self.rewrite?.stmts[instance.new.index()].places.get(access)?;
-            let (address, touched, alignment) = self.address(place, &instance.counters, true)?;
+            let (address, touched, alignment) = self.cell(place, instance)?;
             let store = self.builder().store_at(*value, address, alignment);
             self.facts.annotate(store, touched);
         }
@@ -988,10 +988,38 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     fn load_place(&self, place: &Place, ty: Type<'p>, instance: &Instance<'p>) -> Option<Value<'p>> {
-        let (address, touched, alignment) = self.address(place, &instance.counters, true)?;
+        let (address, touched, alignment) = self.cell(place, instance)?;
         let load = self.builder().load_at(ty, address, alignment);
         self.facts.annotate(load, touched);
         Some(load)
+    }
+
+    /// The address of a cell that a statement touches, what it is one of, and its alignment.
+    fn cell(&self, place: &Place, instance: &Instance<'p>) -> Option<(Value<'p>, Touched, u32)> {
+        self.cell_of_twin(place, instance).or_else(|| self.address(place, &instance.counters, true))
+    }
+
+    /// The same if an instruction of the statement is to that cell: its address.
+    fn cell_of_twin(&self, place: &Place, instance: &Instance<'p>) -> Option<(Value<'p>, Touched, u32)> {
+        let (new, twin) = (instance.new.index(), place.twin?);
+        if self.rewrite?.stmts[new].places.contains_key(&twin) {
+            return None;
+        }
+        let (inst, _) = self.links[new].memory.iter().find(|(_, id)| **id == twin)?;
+        let touched = *self.lifted.memory.get(inst).filter(|touched| touched.array == place.array)?;
+        let operands = inst.operands();
+        let pointer = match inst.opcode() {
+            LLVMLoad => *operands.first()?,
+            LLVMStore => *operands.get(1)?,
+            _ => return None,
+        };
+        let chain = &self.lifted.chains[instance.id.index()];
+        let scev = self.lifted.expression(pointer, chain)?;
+        // Under a condition the instruction need not run.
+        let is_exact = touched.is_exact && self.lifted.bodies[instance.id.index()].join.is_none();
+        let address = self.values.scev(&scev, chain, &instance.counters, is_exact)?;
+        let (_, alignment) = cell_facts(self.lifted, place.array, place.cell_bytes);
+        Some((address, touched, alignment))
     }
 
     /// The address of a cell, what it is one of, and its alignment. `is_inside`: the array has such a cell.

@@ -92,6 +92,8 @@ pub struct Place {
     pub rows: Rows,
     /// Bytes per cell.
     pub cell_bytes: i64,
+    /// Another access of the statement that is always to the same cell. LLVM sees that only if both have the same address.
+    pub twin: Option<AccessId>,
 }
 
 impl Rewrite {
