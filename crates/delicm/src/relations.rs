@@ -29,6 +29,14 @@ pub fn only_map(all: &UnionMap) -> isl::Result<Option<Map>> {
     Ok(if maps.len() == 1 { maps.pop() } else { None })
 }
 
+/// Whether it is plain that two relations are one. False: it would have to be proved.
+pub fn is_plainly_equal(first: &UnionMap, second: &UnionMap) -> isl::Result<bool> {
+    match (only_map(first)?, only_map(second)?) {
+        (Some(first), Some(second)) => first.plain_is_equal(&second),
+        _ => Ok(false),
+    }
+}
+
 /// The value of each probed cell right before the instance: `{ S[i] -> value }` for probes `{ S[i] -> A[x] }` with one cell
 /// for each instance. `None`: for some instance it is not known.
 pub fn content_of(scop: &Scop, contents: &Contents<'_>, probes: &UnionMap) -> isl::Result<Option<UnionMap>> {
