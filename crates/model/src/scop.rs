@@ -206,10 +206,16 @@ impl Body {
 }
 
 impl Stmt {
-    /// The statement in that part of its domain which is left for parameter values of the context.
+    /// The statement with what is left of its domain for parameter values of the context.
     fn within(&self, domain: Set, context: &Set) -> isl::Result<Stmt> {
-        let mut stmt = Stmt { domain: domain.gist_params(context.clone())?, ..self.clone() };
+        let mut stmt = Stmt { domain, ..self.clone() };
+        let is_same = stmt.domain.plain_is_equal(&self.domain)?;
         for access in &mut stmt.accesses {
+            // Where the context says nothing about the domain, it says nothing about what is a function of it.
+            let is_whole = || access.relation.clone().domain()?.plain_is_equal(&self.domain);
+            if is_same && access.relation.n_basic_map()? == 1 && is_whole()? {
+                continue;
+            }
             let relation = access.relation.clone().intersect_params(context.clone())?.coalesce()?;
             access.relation = relation.gist_params(context.clone())?;
         }
@@ -226,6 +232,12 @@ impl Stmt {
         let mut writes = self.accesses.iter().filter(|access| access.kind != AccessKind::Read);
         writes.all(|write| self.body.stored(write.id).is_some())
     }
+}
+
+/// What is left of a domain for parameter values of the context, without what that says. `None`: nothing.
+fn left_in(domain: &Set, context: &Set) -> isl::Result<Option<Set>> {
+    let left = domain.clone().intersect_params(context.clone())?.coalesce()?;
+    Ok(if left.is_empty()? { None } else { Some(left.gist_params(context.clone())?) })
 }
 
 /// What the instances of a statement do to an array.
@@ -367,10 +379,21 @@ impl Scop {
         let context = self.context.clone().intersect(valid)?;
         let mut scop = Scop { context: context.clone(), stmts: Vec::new(), ..self.clone() };
         let mut kept = Vec::new();
+        // Statements in the same loops have the same domains.
+        let mut known: Vec<(Set, Option<Set>)> = Vec::new();
         for (id, stmt) in self.stmt_ids().zip(&self.stmts) {
-            let domain = stmt.domain.clone().intersect_params(context.clone())?.coalesce()?;
-            if !domain.is_empty()? {
-                scop.stmts.push(stmt.within(domain, &context)?);
+            let whole = stmt.domain.clone().reset_tuple_id()?;
+            let same = known.iter().find(|(other, _)| other.plain_is_equal(&whole).unwrap_or(false));
+            let left = match same {
+                Some((_, left)) => left.clone(),
+                None => {
+                    let left = left_in(&whole, &context)?;
+                    known.push((whole, left.clone()));
+                    left
+                }
+            };
+            if let Some(left) = left {
+                scop.stmts.push(stmt.within(left.set_tuple_name(&stmt.name)?, &context)?);
                 kept.push(id);
             }
         }
