@@ -18,14 +18,14 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
-use dataflow::content::{Contents, Flows, has_same_accesses};
+use dataflow::content::{Contents, has_same_accesses, is_total};
 use dataflow::zones::{left_in, reaching};
 use isl::{DimType, Map, Set, UnionMap, UnionSet};
 use model::scop::ordered;
 use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Order, Scop, Stmt, StmtId};
 
 use crate::forward::Copied;
-use crate::relations::{is_plainly_equal, is_total, only_map};
+use crate::relations::{is_plainly_equal, only_map};
 use crate::split::{Split, renamed, with_numbers};
 
 /// Whether two models do the same.
@@ -37,9 +37,10 @@ pub enum Verdict {
     Different(String),
 }
 
-/// Whether `after` does what `before` does, whose flow of values is `flows`. `copies` are the claims about operations that
-/// are new; each is checked.
-pub fn check(before: &Scop, flows: &Flows, after: &Scop, copies: &[Copied]) -> isl::Result<Verdict> {
+/// Whether `after` does what the model with the contents `old` does. `copies` are the claims about operations that are new;
+/// each is checked.
+pub fn check(old: &Contents<'_>, after: &Scop, copies: &[Copied]) -> isl::Result<Verdict> {
+    let before = old.scop();
     if let Some(difference) = statements(before, after)? {
         return Ok(Verdict::Different(difference));
     }
@@ -54,8 +55,8 @@ pub fn check(before: &Scop, flows: &Flows, after: &Scop, copies: &[Copied]) -> i
     let checker = Checker {
         before,
         after,
-        old: Contents::with(before, flows)?,
-        new: Contents::with(after, &flows.after(before, after)?)?,
+        old,
+        new: Contents::with(after, &old.flows().after(before, after)?)?,
         claims,
         functions: RefCell::default(),
         unchanged: unchanged(before, after)?,
@@ -150,7 +151,7 @@ fn statements(before: &Scop, after: &Scop) -> isl::Result<Difference> {
 struct Checker<'a> {
     before: &'a Scop,
     after: &'a Scop,
-    old: Contents<'a>,
+    old: &'a Contents<'a>,
     new: Contents<'a>,
     /// What is claimed about copies, by their statements and operations.
     claims: HashMap<(String, String), Claim<'a>>,
@@ -188,7 +189,7 @@ impl<'a> Checker<'a> {
             }
         }
         let (old, new) =
-            (self.final_content(self.before, &self.old)?, self.final_content(self.after, &self.new)?);
+            (self.final_content(self.before, self.old)?, self.final_content(self.after, &self.new)?);
         Ok((!self.by_old_names(new)?.is_equal(&old)?).then(|| "memory ends with other values".into()))
     }
 
@@ -435,7 +436,7 @@ impl<'a> Checker<'a> {
         let probes = |read: &Access| -> isl::Result<UnionMap> {
             UnionMap::from_map(read.relation.clone())?.intersect_domain_union_set(own.clone())
         };
-        let was = possible(self.before, &self.old, &probes(old)?)?;
+        let was = possible(self.before, self.old, &probes(old)?)?;
         let is = possible(self.after, &self.new, &probes(new)?)?;
         Ok(old.array == new.array && self.by_old_names(is)?.is_equal(&was)?)
     }

@@ -2,7 +2,7 @@
 
 use dataflow::content::Contents;
 use dataflow::zones::reaching;
-use isl::{Map, Set, UnionMap, UnionSet};
+use isl::{Map, Set, UnionMap};
 use model::{Reduction, Scop};
 
 /// Forgets reductions that are none any more, because read and write went to different cells.
@@ -15,11 +15,6 @@ pub fn keep_updates(scop: &mut Scop) {
         };
         stmt.reductions = stmt.reductions.iter().copied().filter(is_update).collect();
     }
-}
-
-/// Whether a relation relates each of the instances to something.
-pub fn is_total(relation: &UnionMap, instances: &Set) -> isl::Result<bool> {
-    UnionSet::from_set(instances.clone())?.is_subset(&relation.clone().domain()?)
 }
 
 /// The only relation of a union, if there is just one.
