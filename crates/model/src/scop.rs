@@ -213,11 +213,13 @@ impl Stmt {
         for access in &mut stmt.accesses {
             // Where the context says nothing about the domain, it says nothing about what is a function of it.
             let is_whole = || access.relation.clone().domain()?.plain_is_equal(&self.domain);
-            if is_same && access.relation.n_basic_map()? == 1 && is_whole()? {
-                continue;
-            }
-            let relation = access.relation.clone().intersect_params(context.clone())?.coalesce()?;
-            access.relation = relation.gist_params(context.clone())?;
+            access.relation = match is_same && access.relation.n_basic_map()? == 1 && is_whole()? {
+                true => access.relation.clone().remove_redundancies()?,
+                false => {
+                    let relation = access.relation.clone().intersect_params(context.clone())?.coalesce()?;
+                    relation.gist_params(context.clone())?
+                }
+            };
         }
         Ok(stmt)
     }
@@ -233,6 +235,27 @@ impl Stmt {
         writes.all(|write| self.body.stored(write.id).is_some())
     }
 }
+
+/// The context without bounds that are far away: no loop ends there, and each would be a constraint more in every set and
+/// relation that is made from the model.
+fn without_far_bounds(context: &Set) -> isl::Result<Set> {
+    let pieces = context.get_basic_set_list()?.to_vec()?;
+    let [piece] = &pieces[..] else { return Ok(context.clone()) };
+    if piece.dim(isl::DimType::Div)? > 0 {
+        return Ok(context.clone());
+    }
+    let mut near = Set::universe(context.get_space()?)?;
+    for constraint in piece.get_constraint_list()?.to_vec()? {
+        let is_far = !constraint.is_equality()? && constraint.get_constant_val()?.abs()?.cmp_si(FAR)? >= 0;
+        if !is_far {
+            near = near.add_constraint(constraint)?;
+        }
+    }
+    Ok(near)
+}
+
+/// From here on a bound is that of a type, or of what was assumed about addresses.
+const FAR: i64 = 1 << 30;
 
 /// What is left of a domain for parameter values of the context, without what that says. `None`: nothing.
 fn left_in(domain: &Set, context: &Set) -> isl::Result<Option<Set>> {
@@ -369,14 +392,16 @@ impl Scop {
     }
 
     /// The model for these parameter values only: those of its statements that then are executed, and their old numbers. What the
-    /// context says no set repeats. More values than these do no harm and may keep it simple.
+    /// context says no set repeats. More values than these do no harm and may keep it simple: what holds for them holds for those, and
+    /// who must know that numbers fit asks the run-time check's parameters, not the model's.
     pub fn within(&self, valid: &Set) -> isl::Result<(Scop, Vec<StmtId>)> {
         let valid = Set::from_basic_set(valid.clone().remove_divs()?.simple_hull()?)?;
         let valid = valid.align_params(self.context.get_space()?)?;
         if self.context.is_subset(&valid)? {
-            return Ok((self.clone(), self.stmt_ids().collect()));
+            let scop = Scop { context: without_far_bounds(&self.context)?, ..self.clone() };
+            return Ok((scop, self.stmt_ids().collect()));
         }
-        let context = self.context.clone().intersect(valid)?;
+        let context = without_far_bounds(&self.context.clone().intersect(valid)?)?;
         let mut scop = Scop { context: context.clone(), stmts: Vec::new(), ..self.clone() };
         let mut kept = Vec::new();
         // Statements in the same loops have the same domains.
