@@ -10,7 +10,7 @@ void f(int start, int num, double (*restrict A)[1024], double (*restrict B)[1024
 // scop f
 // param start [-2147483648, 2147483647]
 // param num [-2147483648, 2147483647]
-// context [num, start] -> {  : 0 < num <= 2147483647 and 0 <= start <= 1024 - num and start <= 2147483647 }
+// context [num, start] -> {  : num > 0 and 0 <= start <= 1024 - num }
 // array B_0 [*] 8
 // array A_1 [*, 1024] 8
 // stmt S0 [num, start] -> { S0[i0, i1] : 0 <= i0 < num and 0 <= i1 < num }

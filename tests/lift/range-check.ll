@@ -25,7 +25,7 @@ exit:
 ; scop f
 ; param p0 [-2147483648, 2147483647]
 ; param p1 [-2147483648, 2147483647]
-; context [p1, p0] -> {  : -9 <= p1 <= 2147483646 and p0 >= -2147483648 + p1 and -2147483648 <= p0 <= 2147483647 }
+; context [p1, p0] -> {  : p1 >= -9 }
 ; array A0 [*] 8
 ; stmt S0 [p1, p0] -> { S0[i0] : p0 >= 2 and i0 >= p1 and 0 <= i0 < p0 and i0 <= 9 + p1; S0[0] : p1 <= 0 and p0 <= 1 }
 ;   write %k0 [p1, p0] -> { S0[i0] -> A0[i0] : p0 >= 2 and i0 >= p1 and 0 <= i0 < p0 and i0 <= 9 + p1; S0[0] -> A0[0] : p1 <= 0 and p0 <= 1 }

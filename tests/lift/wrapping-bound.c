@@ -11,7 +11,7 @@ void tail(unsigned n, unsigned m, double *restrict a, const double *restrict b) 
 // scop tail
 // param p0 [-2147483648, 2147483647]
 // param p1 [-2147483648, 2147483647]
-// context [p1, p0] -> {  : 2 <= p1 <= 2147483647 and 0 < p0 <= 2147483647 and p0 <= p1 }
+// context [p1, p0] -> {  : p1 >= 2 and 0 < p0 <= p1 }
 // array A0 [*] 8
 // array A1 [*] 8
 // phi phi2 8

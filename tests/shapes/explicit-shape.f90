@@ -16,7 +16,7 @@ end subroutine
 ! scop add_
 ! param p0 [-2147483648, 2147483647]
 ! param p1 [-2147483648, 2147483647]
-! context [p1, p0] -> {  : 0 < p1 <= 2147483647 and 0 < p0 <= 2147483646 }
+! context [p1, p0] -> {  : p1 > 0 and p0 > 0 }
 ! array A0 [*, p1] 8
 ! array A1 [*, p1] 8
 ! stmt S0 [p1, p0] -> { S0[i0, i1] : 0 <= i0 < p0 and 0 <= i1 < p1 }

@@ -18,6 +18,7 @@ use crate::simplify::{Assumed, Fate};
 use astgen::{Error, Expr, condition, expression};
 use isl::{DimType, PwAff, Set};
 use model::{AccessKind, Array, ArrayId, Condition, Kind, Layout, Scop, SourceLoc};
+use std::collections::HashMap;
 
 /// The run-time check.
 #[derive(Clone, Debug)]
@@ -258,15 +259,15 @@ fn about_params(scop: &Scop, assumed: &Assumed, index: usize, known: &mut Set) -
 
 /// The tests of addresses and products, and how likely they fail.
 fn by_value(scop: &Scop, assumed: &Assumed) -> Result<Vec<(Conjunct, f64)>, Error> {
-    let valid = &assumed.valid;
+    let mut touched = Touched { scop, valid: &assumed.valid, cells: HashMap::new(), extents: Vec::new() };
     let mut conjuncts = Vec::new();
     for taken in &assumed.taken {
         let test = match &taken.assumption.holds {
             Condition::Params(_) | Condition::Never(_) => None,
-            Condition::NoOverlap(a, b) => apart(scop, *a, *b, valid)?.map(Test::Apart),
-            Condition::Near(array) => near(scop, *array, valid)?.map(Test::Near),
-            Condition::Rows(array) => all_rows(scop, *array, valid)?.map(Test::Rows),
-            Condition::Below(test) => below(scop, test, valid)?.map(Test::Below),
+            Condition::NoOverlap(a, b) => touched.apart(*a, *b)?.map(Test::Apart),
+            Condition::Near(array) => touched.near(*array)?.map(Test::Near),
+            Condition::Rows(array) => touched.all_rows(*array)?.map(Test::Rows),
+            Condition::Below(test) => below(scop, test, &assumed.valid)?.map(Test::Below),
         };
         let model::Assumption { kind, why, loc, holds } = taken.assumption.clone();
         let odds = guess(scop, Some(kind), Some(&holds));
@@ -275,48 +276,82 @@ fn by_value(scop: &Scop, assumed: &Assumed) -> Result<Vec<(Conjunct, f64)>, Erro
     Ok(conjuncts)
 }
 
-/// `None`: the nest never touches both.
-fn apart(scop: &Scop, a: ArrayId, b: ArrayId, valid: &Set) -> Result<Option<Apart>, Error> {
-    let (first, second) = (cells(scop, a, valid)?, cells(scop, b, valid)?);
-    let both = first.clone().params()?.intersect(second.clone().params()?)?.intersect(valid.clone())?;
-    if both.is_empty()? {
-        return Ok(None);
-    }
-    let extents = [extent(scop, a, &first, &both)?, extent(scop, b, &second, &both)?];
-    Ok(Some(Apart { touched: condition(scop, &both, valid)?, extents }))
+/// What the nest touches, as far as it was asked for: most arrays are in several tests.
+struct Touched<'a> {
+    scop: &'a Scop,
+    valid: &'a Set,
+    /// `{ A[x] }`, and the parameters for which there are any.
+    cells: HashMap<ArrayId, (Set, Set)>,
+    /// The arrays and parameters of which the extent is known.
+    extents: Vec<(ArrayId, Set, Extent)>,
 }
 
-/// `None`: the nest never touches it.
-fn near(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<Near>, Error> {
-    let cells = cells(scop, array, valid)?;
-    let touched = cells.clone().params()?.intersect(valid.clone())?;
-    if touched.is_empty()? {
-        return Ok(None);
+impl Touched<'_> {
+    fn cells(&mut self, array: ArrayId) -> Result<(Set, Set), Error> {
+        if let Some(known) = self.cells.get(&array) {
+            return Ok(known.clone());
+        }
+        let cells = cells(self.scop, array, self.valid)?;
+        let params = cells.clone().params()?;
+        self.cells.insert(array, (cells.clone(), params.clone()));
+        Ok((cells, params))
     }
-    let extent = extent(scop, array, &cells, &touched)?;
-    Ok(Some(Near { touched: condition(scop, &touched, valid)?, extent }))
-}
 
-/// `None`: the nest never touches it.
-fn all_rows(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<AllRows>, Error> {
-    let cells = cells(scop, array, valid)?;
-    let touched = cells.clone().params()?.intersect(valid.clone())?;
-    if touched.is_empty()? {
-        return Ok(None);
+    /// The rows of an array in which cells are touched, for parameters in `within`.
+    fn extent(&mut self, array: ArrayId, within: &Set) -> Result<Extent, Error> {
+        for (known, params, extent) in &self.extents {
+            if *known == array && params.plain_is_equal(within)? {
+                return Ok(extent.clone());
+            }
+        }
+        let extent = extent(self.scop, array, &self.cells(array)?.0, within)?;
+        self.extents.push((array, within.clone(), extent.clone()));
+        Ok(extent)
     }
-    let ends = |line: Set| -> Result<[Expr; 2], Error> {
-        let range = exact_range(&line)?;
-        Ok([expression(scop, &range.first, &touched)?, expression(scop, &range.end, &touched)?])
-    };
-    let writes = |access: &model::Access| access.array == array && access.kind != AccessKind::Read;
-    Ok(Some(AllRows {
-        array: array.index(),
-        touched: condition(scop, &touched, valid)?,
-        rows: ends(cells.clone())?,
-        cells: ends(cells.project_out(DimType::Set, 0, 1)?)?,
-        cell_bytes: i64::from(scop.array(array).elem_bytes),
-        are_written: scop.stmts.iter().flat_map(|stmt| &stmt.accesses).any(writes),
-    }))
+
+    /// `None`: the nest never touches both.
+    fn apart(&mut self, a: ArrayId, b: ArrayId) -> Result<Option<Apart>, Error> {
+        let (first, second) = (self.cells(a)?.1, self.cells(b)?.1);
+        let both = first.intersect(second)?.intersect(self.valid.clone())?;
+        if both.is_empty()? {
+            return Ok(None);
+        }
+        let extents = [self.extent(a, &both)?, self.extent(b, &both)?];
+        Ok(Some(Apart { touched: condition(self.scop, &both, self.valid)?, extents }))
+    }
+
+    /// `None`: the nest never touches it.
+    fn near(&mut self, array: ArrayId) -> Result<Option<Near>, Error> {
+        let touched = self.cells(array)?.1.intersect(self.valid.clone())?;
+        if touched.is_empty()? {
+            return Ok(None);
+        }
+        let extent = self.extent(array, &touched)?;
+        Ok(Some(Near { touched: condition(self.scop, &touched, self.valid)?, extent }))
+    }
+
+    /// `None`: the nest never touches it.
+    fn all_rows(&mut self, array: ArrayId) -> Result<Option<AllRows>, Error> {
+        let scop = self.scop;
+        let (cells, params) = self.cells(array)?;
+        let touched = params.intersect(self.valid.clone())?;
+        if touched.is_empty()? {
+            return Ok(None);
+        }
+        let ends = |line: Set| -> Result<[Expr; 2], Error> {
+            let range = exact_range(&line)?;
+            Ok([expression(scop, &range.first, &touched)?, expression(scop, &range.end, &touched)?])
+        };
+        let writes = |access: &model::Access| access.array == array && access.kind != AccessKind::Read;
+        Ok(Some(AllRows {
+            array: array.index(),
+            touched: condition(scop, &touched, self.valid)?,
+            rows: ends(cells.clone())?,
+            cells: ends(cells.project_out(DimType::Set, 0, 1)?)?,
+            cell_bytes: i64::from(scop.array(array).elem_bytes),
+            are_written: scop.stmts.iter().flat_map(|stmt| &stmt.accesses).any(writes),
+        }))
+    }
 }
 
 /// The rows of an array in which cells are touched, for parameters in `within`.

@@ -257,6 +257,16 @@ impl<'s> Contents<'s> {
         })
     }
 
+    /// The model.
+    pub fn scop(&self) -> &'s Scop {
+        self.scop
+    }
+
+    /// The flow of values in it.
+    pub fn flows(&self) -> &Flows {
+        &self.flows
+    }
+
     /// The writes that may reach a read: `{ R[k] -> W[j] }` for each.
     pub fn sources(&self, read: AccessId) -> &[(AccessId, Map)] {
         let flow = self.scop.access(read).and_then(|(_, access)| self.flows.of.get(&access.array));
@@ -327,11 +337,14 @@ impl<'s> Contents<'s> {
         let Some((stmt, access)) = self.scop.access(read) else {
             return UnionMap::empty_ctx(&self.scop.ctx);
         };
-        let own = named(self.scop, self.scop.stmt(stmt), &format!("read {}", read.0))?;
-        let own = own.intersect_domain_union_set(UnionSet::from_set(access.relation.clone().domain()?)?)?;
+        let here = access.relation.clone().domain()?;
+        let own = || -> isl::Result<UnionMap> {
+            let own = named(self.scop, self.scop.stmt(stmt), &format!("read {}", read.0))?;
+            own.intersect_domain_union_set(UnionSet::from_set(here.clone())?)
+        };
         if self.active.borrow().len() >= DEEPEST || !self.active.borrow_mut().insert(read) {
             self.is_circle.set(true);
-            return Ok(own);
+            return own();
         }
         let outer = self.is_circle.replace(false);
         let followed = self.follow(access);
@@ -340,10 +353,13 @@ impl<'s> Contents<'s> {
         let is_lasting = !self.is_circle.get() || self.active.borrow().is_empty();
         self.is_circle.set(outer || !is_lasting);
         let followed = followed?;
-        let (all, told) = (own.clone().domain()?, followed.clone().domain()?);
-        let value = match all.is_subset(&told)? {
+        let all = self.scop.instances(self.scop.stmt(stmt))?.intersect(here.clone())?;
+        let value = match is_total(&followed, &all)? {
             true => followed,
-            false => followed.union(own.subtract_domain(told)?)?,
+            false => {
+                let told = followed.clone().domain()?;
+                followed.union(own()?.subtract_domain(told)?)?
+            }
         };
         let value = crate::tidy_union(value)?;
         if is_lasting {
@@ -376,6 +392,17 @@ impl<'s> Contents<'s> {
     pub fn same(first: &UnionMap, second: &UnionMap) -> isl::Result<UnionMap> {
         first.clone().apply_range(second.clone().reverse()?)
     }
+}
+
+/// Whether a relation relates each of the instances to something.
+pub fn is_total(relation: &UnionMap, instances: &Set) -> isl::Result<bool> {
+    // Mostly the domain of the one relation there is says it in the same words.
+    if let [one] = &relation.get_map_list()?.to_vec()?[..]
+        && one.clone().domain()?.plain_is_equal(instances)?
+    {
+        return Ok(true);
+    }
+    UnionSet::from_set(instances.clone())?.is_subset(&relation.clone().domain()?)
 }
 
 /// Whether the accesses that are wanted are the same in two models.

@@ -15,15 +15,17 @@
 //! next ones. A read whose value has no other name than its own must read the same cells as before, and these must hold
 //! the same values, or what the same writes left.
 
-use std::collections::HashSet;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 
-use dataflow::content::{Contents, Flows, has_same_accesses};
+use dataflow::content::{Contents, has_same_accesses, is_total};
 use dataflow::zones::{left_in, reaching};
-use isl::{Map, Set, UnionMap, UnionSet};
+use isl::{DimType, Map, Set, UnionMap, UnionSet};
 use model::scop::ordered;
 use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Order, Scop, Stmt, StmtId};
 
 use crate::forward::Copied;
+use crate::relations::{is_plainly_equal, only_map};
 use crate::split::{Split, renamed, with_numbers};
 
 /// Whether two models do the same.
@@ -35,23 +37,31 @@ pub enum Verdict {
     Different(String),
 }
 
-/// Whether `after` does what `before` does, whose flow of values is `flows`. `copies` are the claims about operations that
-/// are new; each is checked.
-pub fn check(before: &Scop, flows: &Flows, after: &Scop, copies: &[Copied]) -> isl::Result<Verdict> {
+/// Whether `after` does what the model with the contents `old` does. `copies` are the claims about operations that are new;
+/// each is checked.
+pub fn check(old: &Contents<'_>, after: &Scop, copies: &[Copied]) -> isl::Result<Verdict> {
+    let before = old.scop();
     if let Some(difference) = statements(before, after)? {
         return Ok(Verdict::Different(difference));
     }
+    let mut claims = HashMap::new();
+    for copy in copies {
+        let claim = Claim { copy, renaming: OnceCell::new() };
+        if claims.insert((copy.stmt.clone(), copy.op.clone()), claim).is_some() {
+            return Ok(Verdict::Different(format!("{} of {} is claimed twice", copy.op, copy.stmt)));
+        }
+    }
     // That the order is the same was just seen, so arrays with the same accesses have the same flow.
-    let mut checker = Checker {
+    let checker = Checker {
         before,
         after,
-        old: Contents::with(before, flows)?,
-        new: Contents::with(after, &flows.after(before, after)?)?,
-        renamed: UnionMap::empty_ctx(&before.ctx)?,
-        copies: copies.iter().map(|copy| (copy.stmt.clone(), copy.op.clone())).collect(),
+        old,
+        new: Contents::with(after, &old.flows().after(before, after)?)?,
+        claims,
+        functions: RefCell::default(),
         unchanged: unchanged(before, after)?,
     };
-    Ok(match checker.difference(copies)? {
+    Ok(match checker.difference()? {
         Some(difference) => Verdict::Different(difference),
         None => Verdict::Same,
     })
@@ -141,67 +151,117 @@ fn statements(before: &Scop, after: &Scop) -> isl::Result<Difference> {
 struct Checker<'a> {
     before: &'a Scop,
     after: &'a Scop,
-    old: Contents<'a>,
+    old: &'a Contents<'a>,
     new: Contents<'a>,
-    /// `{ [S[i] -> copy[]] -> [T[j] -> op[]] }`.
-    renamed: UnionMap,
-    /// The copies: statements and operations.
-    copies: HashSet<(String, String)>,
+    /// What is claimed about copies, by their statements and operations.
+    claims: HashMap<(String, String), Claim<'a>>,
+    /// What was found to be a function: the statements, the relation that is claimed, and what of it leads to instances.
+    functions: RefCell<Vec<Function>>,
     /// The arrays that have the same writes in both models.
     unchanged: HashSet<ArrayId>,
+}
+
+type Function = ((StmtId, StmtId), UnionMap, UnionMap);
+
+/// That an operation is the copy of another.
+struct Claim<'a> {
+    copy: &'a Copied,
+    /// `{ [S[i] -> copy[]] -> [T[j] -> op[]] }`, once it was asked for.
+    renaming: OnceCell<Renaming>,
+}
+
+/// What a copy's results are called.
+#[derive(Clone)]
+struct Renaming {
+    names: Map,
+    /// Whether that is all of its results.
+    is_total: bool,
 }
 
 /// What differs.
 type Difference = Option<String>;
 
-impl Checker<'_> {
-    fn difference(&mut self, copies: &[Copied]) -> isl::Result<Difference> {
-        for copy in copies {
-            self.rename(copy)?;
-        }
+impl<'a> Checker<'a> {
+    fn difference(&self) -> isl::Result<Difference> {
         for stmt in self.after.stmt_ids() {
-            if let Some(difference) = self.statement(stmt, copies)? {
+            if let Some(difference) = self.statement(stmt)? {
                 return Ok(Some(difference));
             }
         }
         let (old, new) =
-            (self.final_content(self.before, &self.old)?, self.final_content(self.after, &self.new)?);
+            (self.final_content(self.before, self.old)?, self.final_content(self.after, &self.new)?);
         Ok((!self.by_old_names(new)?.is_equal(&old)?).then(|| "memory ends with other values".into()))
     }
 
-    /// Calls a copy's results by the names of the original's, as is claimed.
-    fn rename(&mut self, copy: &Copied) -> isl::Result<()> {
+    fn claim(&self, stmt: &str, op: &str) -> Option<&Claim<'a>> {
+        self.claims.get(&(stmt.to_owned(), op.to_owned()))
+    }
+
+    /// `{ [S[i] -> copy[]] -> [T[j] -> op[]] }`: a copy's results by the names of the original's, as is claimed.
+    fn renaming(&self, claim: &Claim<'_>) -> isl::Result<Option<Renaming>> {
+        if let Some(known) = claim.renaming.get() {
+            return Ok(Some(known.clone()));
+        }
+        let copy = claim.copy;
         // { S[i] -> [S[i] -> copy[]] } and { T[j] -> [T[j] -> op[]] }
         let (Some(new), Some(old)) = (
             named_op(self.after, &copy.stmt, &copy.op).zip(self.after.stmt_named(&copy.stmt)),
             named_op(self.before, &copy.from, &copy.from_op).zip(self.before.stmt_named(&copy.from)),
         ) else {
-            return Ok(());
+            return Ok(None);
         };
         let here = self.new.operand(new.1, &Operand::Op(new.0))?;
         let there = self.old.operand(old.1, &Operand::Op(old.0))?;
-        let renaming = here.reverse()?.apply_range(copy.at.clone())?.apply_range(there)?;
-        self.renamed = self.renamed.clone().union(renaming)?;
-        Ok(())
+        let names = here.clone().reverse()?.apply_range(copy.at.clone())?.apply_range(there)?;
+        let is_total = here.range()?.is_subset(&names.clone().domain()?)?;
+        let Some(names) = only_map(&names)? else { return Ok(None) };
+        Ok(Some(claim.renaming.get_or_init(|| Renaming { names, is_total }).clone()))
     }
 
     /// `{ .. -> value }` with the names that copies' originals have.
     fn by_old_names(&self, values: UnionMap) -> isl::Result<UnionMap> {
-        if self.copies.is_empty() {
+        if self.claims.is_empty() {
             return Ok(values);
         }
-        let renamed = values.clone().apply_range(self.renamed.clone())?;
-        values.subtract_range(self.renamed.clone().domain()?)?.union(renamed)
+        let mut all = UnionMap::empty_ctx(&self.after.ctx)?;
+        for part in values.get_map_list()?.to_vec()? {
+            for named in self.part_by_old_names(part)? {
+                all = all.union(UnionMap::from_map(named)?)?;
+            }
+        }
+        Ok(all)
     }
 
-    fn statement(&self, id: StmtId, copies: &[Copied]) -> isl::Result<Difference> {
+    /// The same for values of one kind, the results of one operation for example.
+    fn part_by_old_names(&self, values: Map) -> isl::Result<Vec<Map>> {
+        let name = values.get_space()?.range()?;
+        let claim = match name.is_wrapping()? {
+            true => {
+                let name = name.unwrap()?;
+                let part = |side| -> isl::Result<_> { Ok(name.get_tuple_name(side)?.unwrap_or_default()) };
+                self.claim(&part(DimType::In)?, &part(DimType::Out)?)
+            }
+            false => None,
+        };
+        let renaming = match claim {
+            Some(claim) => self.renaming(claim)?,
+            None => None,
+        };
+        let Some(Renaming { names, is_total }) = renaming else { return Ok(vec![values]) };
+        let renamed = values.clone().apply_range(names.clone())?;
+        Ok(match is_total {
+            true => vec![renamed],
+            false => vec![renamed, values.subtract_range(names.domain()?)?],
+        })
+    }
+
+    fn statement(&self, id: StmtId) -> isl::Result<Difference> {
         let stmt = self.after.stmt(id);
         let Some(old_id) = self.before.stmt_named(&stmt.name) else { return Ok(None) };
         let old = self.before.stmt(old_id);
         for op in &stmt.body.ops {
-            let copy = copies.iter().find(|copy| copy.stmt == stmt.name && copy.op == op.name);
-            let is_same = match copy {
-                Some(copy) => self.is_copy(id, op, copy)?,
+            let is_same = match self.claim(&stmt.name, &op.name) {
+                Some(claim) => self.is_copy(id, op, claim.copy)?,
                 None => self.is_same_op(id, op, old_id)?,
             };
             if !is_same {
@@ -232,26 +292,66 @@ impl Checker<'_> {
         let Some(original) = named_op(self.before, &copy.from, &copy.from_op) else { return Ok(false) };
         let Some(from) = self.before.stmt_named(&copy.from) else { return Ok(false) };
         let original = &self.before.stmt(from).body.ops[original];
-        let instances = self.after.instances(self.after.stmt(stmt))?;
-        let there = UnionSet::from_set(self.before.instances(self.before.stmt(from))?)?;
-        let at = copy.at.clone().intersect_range_union_set(there)?;
         let is_alike = op.operator == original.operator
             && op.is_pure
             && original.is_pure
             && !op.operands.is_empty()
-            && op.operands.len() == original.operands.len()
-            && crate::relations::is_total(&at, &instances)?
-            && at.is_single_valued()?;
-        if !is_alike {
-            return Ok(false);
-        }
+            && op.operands.len() == original.operands.len();
+        let at = match is_alike {
+            true => self.function(stmt, from, &copy.at)?,
+            false => None,
+        };
+        let Some(at) = at else { return Ok(false) };
+        let instances = self.after.instances(self.after.stmt(stmt))?;
         for (new, old) in op.operands.iter().zip(&original.operands) {
+            if self.is_plainly_copied((stmt, new), (from, old), copy)? {
+                continue;
+            }
             let old = at.clone().apply_range(self.old.operand(from, old)?)?;
             if !self.is_same_value(self.new.operand(stmt, new)?, old, &instances)? {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Of `{ S[i] -> T[j] }` what leads to instances of T, if that is one for each instance of S. Copies of one tree have the
+    /// same.
+    fn function(&self, stmt: StmtId, from: StmtId, at: &UnionMap) -> isl::Result<Option<UnionMap>> {
+        for (known, claimed, function) in &*self.functions.borrow() {
+            if *known == (stmt, from) && is_plainly_equal(claimed, at)? {
+                return Ok(Some(function.clone()));
+            }
+        }
+        let instances = self.after.instances(self.after.stmt(stmt))?;
+        let there = UnionSet::from_set(self.before.instances(self.before.stmt(from))?)?;
+        let function = at.clone().intersect_range_union_set(there)?;
+        if !is_total(&function, &instances)? || !function.is_single_valued()? {
+            return Ok(None);
+        }
+        self.functions.borrow_mut().push(((stmt, from), at.clone(), function.clone()));
+        Ok(Some(function))
+    }
+
+    /// Whether an operand of a copy plainly is the original's: a value from outside, or what is claimed to be a copy of it, made
+    /// from the same instances.
+    fn is_plainly_copied(
+        &self,
+        (stmt, new): (StmtId, &Operand),
+        (from, old): (StmtId, &Operand),
+        copy: &Copied,
+    ) -> isl::Result<bool> {
+        match (new, old) {
+            (Operand::Outside(new), Operand::Outside(old)) => Ok(new == old),
+            (Operand::Op(new), Operand::Op(old)) => {
+                let (stmt, from) = (self.after.stmt(stmt), self.before.stmt(from));
+                let Some(claim) = self.claim(&stmt.name, &stmt.body.ops[*new].name) else { return Ok(false) };
+                let (from_op, operand) = (&from.body.ops[*old].name, claim.copy);
+                let is_it = (&operand.from, &operand.from_op) == (&from.name, from_op);
+                Ok(is_it && is_plainly_equal(&operand.at, &copy.at)?)
+            }
+            _ => Ok(false),
+        }
     }
 
     fn is_same_op(&self, stmt: StmtId, op: &Op, old_id: StmtId) -> isl::Result<bool> {
@@ -295,9 +395,7 @@ impl Checker<'_> {
             (Operand::Outside(new), Operand::Outside(old)) => Ok(new == old),
             (Operand::Op(new), Operand::Op(old)) => {
                 let (new, old) = (&after.body.ops[*new].name, &before.body.ops[*old].name);
-                Ok(after.name == before.name
-                    && new == old
-                    && !self.copies.contains(&(after.name.clone(), new.clone())))
+                Ok(after.name == before.name && new == old && self.claim(&after.name, new).is_none())
             }
             (Operand::Read(new), Operand::Read(old)) => match (after.access(*new), before.access(*old)) {
                 (Some(new), Some(old)) => self.sees_the_same(old, new),
@@ -338,7 +436,7 @@ impl Checker<'_> {
         let probes = |read: &Access| -> isl::Result<UnionMap> {
             UnionMap::from_map(read.relation.clone())?.intersect_domain_union_set(own.clone())
         };
-        let was = possible(self.before, &self.old, &probes(old)?)?;
+        let was = possible(self.before, self.old, &probes(old)?)?;
         let is = possible(self.after, &self.new, &probes(new)?)?;
         Ok(old.array == new.array && self.by_old_names(is)?.is_equal(&was)?)
     }

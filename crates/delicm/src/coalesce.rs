@@ -95,9 +95,9 @@ pub fn coalesce(scop: &Scop, flows: &Flows, options: &Options) -> isl::Result<Co
         return Ok(result);
     }
     let mut work: VecDeque<Work> = targets(scop)?.into_iter().map(|target| Work::new(scop, target)).collect();
-    let mut why = HashMap::new();
+    let (mut why, next) = (HashMap::new(), RefCell::default());
     while let Some((scalar, array, mapped)) =
-        next_mapping(&result.scop, &result.flows, (&mut work, &mut why), options)?
+        next_mapping(&result.scop, &result.flows, (&mut work, &mut why), (&next, options))?
     {
         // Without conflicts each read sees the value it saw.
         result.flows.merge(scalar, array);
@@ -141,11 +141,11 @@ fn next_mapping(
     scop: &Scop,
     flows: &Flows,
     (work, why): (&mut VecDeque<Work>, &mut HashMap<ArrayId, Why>),
-    options: &Options,
+    (next, options): (&RefCell<NextWrites>, &Options),
 ) -> isl::Result<Option<(ArrayId, ArrayId, Scop)>> {
     let (contents, last) = (Contents::with(scop, flows)?, RefCell::default());
     while let Some(first) = work.front_mut() {
-        let knowledge = Knowledge { scop, contents: &contents, array: first.target.array, last: &last };
+        let knowledge = Knowledge { scop, contents: &contents, array: first.target.array, last: &last, next };
         while let Some(scalar) = first.queue.pop_front() {
             if !first.tried.insert(scalar) {
                 continue;
@@ -261,10 +261,14 @@ fn try_map(
 }
 
 /// `{ X[x] -> U[u] }`: the instance of the target that decides about the cell of an access of X.
-type Way = fn(&Scop, StmtId, StmtId, bool) -> isl::Result<Map>;
+type Way = fn(&Knowledge<'_>, StmtId, StmtId, bool) -> isl::Result<Map>;
+
+/// What [`next_write`] found: the instances and their order stay while scalars get cells.
+type NextWrites = HashMap<(StmtId, StmtId, bool), Map>;
 
 /// In the same iteration of the loops around both.
-fn same_iteration(scop: &Scop, stmt: StmtId, target: StmtId, _: bool) -> isl::Result<Map> {
+fn same_iteration(knowledge: &Knowledge<'_>, stmt: StmtId, target: StmtId, _: bool) -> isl::Result<Map> {
+    let scop = knowledge.scop;
     let space = scop.stmt(stmt).domain.get_space()?;
     let space = space.map_from_domain_and_range(scop.stmt(target).domain.get_space()?)?;
     (0..shared_loops(scop, stmt, target))
@@ -272,13 +276,19 @@ fn same_iteration(scop: &Scop, stmt: StmtId, target: StmtId, _: bool) -> isl::Re
 }
 
 /// The next one in time. The instances of one statement run in lexicographic order.
-fn next_write(scop: &Scop, stmt: StmtId, target: StmtId, is_write: bool) -> isl::Result<Map> {
+fn next_write(knowledge: &Knowledge<'_>, stmt: StmtId, target: StmtId, is_write: bool) -> isl::Result<Map> {
+    let (scop, which) = (knowledge.scop, (stmt, target, is_write));
+    if let Some(known) = knowledge.next.borrow().get(&which) {
+        return Ok(known.clone());
+    }
     let later = match is_write {
         true => before(scop, stmt, target)?,
         false => before_or_same(scop, stmt, target)?,
     };
     let later = later.intersect_range(scop.instances(scop.stmt(target))?)?;
-    later.intersect_domain(scop.instances(scop.stmt(stmt))?)?.lexmin()
+    let next = later.intersect_domain(scop.instances(scop.stmt(stmt))?)?.lexmin()?;
+    knowledge.next.borrow_mut().insert(which, next.clone());
+    Ok(next)
 }
 
 /// Gives all accesses a cell, except, if `partial`, writes that nobody reads.
@@ -297,7 +307,7 @@ fn place<'a>(
         if partial && is_write {
             instances = instances.intersect(knowledge.read_instances(access, accesses)?)?;
         }
-        let chosen = way(scop, stmt, target.stmt, is_write)?.apply_range(target.cells.clone())?;
+        let chosen = way(knowledge, stmt, target.stmt, is_write)?.apply_range(target.cells.clone())?;
         let chosen = chosen.intersect_domain(instances.clone())?.coalesce()?;
         if !instances.is_subset(&chosen.clone().domain()?)? || !chosen.is_single_valued()? {
             return Ok(None);
@@ -326,6 +336,7 @@ struct Knowledge<'a> {
     array: ArrayId,
     /// The instances of writes of the array whose values are there at the end, as far as they were asked for.
     last: &'a RefCell<HashMap<AccessId, Map>>,
+    next: &'a RefCell<NextWrites>,
 }
 
 impl Knowledge<'_> {

@@ -17,12 +17,12 @@
 //! Listings 9 and 10 of the paper; the answer and the change are found in one walk here, which is undone on failure.
 
 use dataflow::before;
-use dataflow::content::{Contents, Flows};
+use dataflow::content::{Contents, is_total};
 use dataflow::zones::before_or_same;
 use isl::{Map, Set, UnionMap, UnionSet};
 use model::{Access, AccessId, AccessKind, ArrayId, ArrayKind, Op, Operand, Scop, Stmt, StmtId};
 
-use crate::relations::{content_of, in_one_piece, is_total, only_map};
+use crate::relations::{content_of, in_one_piece, only_map};
 
 /// An operation that was copied into another statement.
 #[derive(Clone, Debug)]
@@ -81,13 +81,13 @@ const HIGHEST: usize = 12;
 const MOST: usize = 16;
 
 /// Forwards whatever can be forwarded.
-pub fn forward(scop: &Scop, flows: &Flows) -> isl::Result<Forwarded> {
-    let contents = Contents::with(scop, flows)?;
+pub fn forward(contents: &Contents<'_>) -> isl::Result<Forwarded> {
+    let scop = contents.scop();
     let (copies, replaced, stuck) = Default::default();
     let mut result = Forwarded { scop: scop.clone(), copies, replaced, reloads: 0, stuck };
     for id in scop.stmt_ids().filter(|id| scop.stmt(*id).is_transparent()) {
         let instances = scop.instances(scop.stmt(id))?;
-        let mut target = Target::new(scop, &contents, id, instances, result.scop.next_access());
+        let mut target = Target::new(scop, contents, id, instances, result.scop.next_access());
         target.forward_all(id)?;
         result.reloads += target.reloads;
         result.copies.extend(target.copies);

@@ -54,7 +54,7 @@ use std::fmt;
 
 use check::Verdict;
 pub use coalesce::Why;
-use dataflow::content::Flows;
+use dataflow::content::{Contents, Flows};
 pub use forward::{Copied, Replaced, Source};
 use isl::DimType;
 use model::{AccessId, AccessKind, ArrayId, ArrayKind, Scop, StmtId};
@@ -187,12 +187,24 @@ impl Known {
         Ok(Known { scop: scop.clone(), flows: Flows::new(scop)?, mapped: HashSet::new() })
     }
 
+    fn contents(&self) -> isl::Result<Contents<'_>> {
+        Contents::with(&self.scop, &self.flows)
+    }
+
     /// The model that a transformation made of this one.
     fn after(&self, step: &Step) -> isl::Result<Known> {
         let flows = self.flows.after(&self.scop, &step.scop)?;
         let mapped = self.mapped.union(&step.mapped).copied().collect();
         Ok(Known { scop: step.scop.clone(), flows, mapped })
     }
+}
+
+/// How the transformations begin.
+enum Begun {
+    /// With these steps.
+    Whole(Step),
+    /// Anew, with a model that has statements in parts.
+    Parts(Known),
 }
 
 /// What a transformation makes of a model.
@@ -250,7 +262,7 @@ type Transformation = fn(&Known, &Options) -> isl::Result<Step>;
 
 /// In this order.
 const TRANSFORMATIONS: [(&str, Transformation); 3] = [
-    ("forward", |known, _| forward::forward(&known.scop, &known.flows).map(Step::from)),
+    ("forward", |known, _| forward::forward(&known.contents()?).map(Step::from)),
     ("coalesce", |known, options| coalesce::coalesce(&known.scop, &known.flows, options).map(Step::from)),
     ("simplify", |known, _| simplify::simplify(&known.scop, &known.flows, &known.mapped).map(Step::from)),
 ];
@@ -295,17 +307,9 @@ impl Outcome {
 
     /// Transforms the model, or that with statements in parts.
     fn improve(&mut self, options: &Options) {
-        let known = match Known::of(&self.scop) {
-            Ok(known) => known,
-            Err(error) => return self.undone.push(("forward", reason(&error))),
-        };
         let original = self.scop.clone();
-        match self.in_parts(&known, options) {
-            Ok((known, begun)) => self.transform(known, begun, options),
-            Err(why) => {
-                self.undone.push(("split", why));
-                self.transform(known, None, options);
-            }
+        if let Err(error) = self.try_improve(options) {
+            self.undone.push(("forward", reason(&error)));
         }
         if self.counts.is_nothing() {
             let (undone, why) = (std::mem::take(&mut self.undone), std::mem::take(&mut self.why));
@@ -314,18 +318,38 @@ impl Outcome {
         self.counts.after = scalar_writes(&self.scop);
     }
 
-    /// Begins, and splits statements if that helps: the model to be transformed, and how that begins if it is known.
-    fn in_parts(&mut self, known: &Known, options: &Options) -> Result<(Known, Option<Step>), String> {
+    /// An error means that nothing was done.
+    fn try_improve(&mut self, options: &Options) -> isl::Result<()> {
+        let known = Known::of(&self.scop)?;
+        let contents = known.contents()?;
+        match self.in_parts(&known, &contents, options) {
+            Ok(Begun::Whole(begun)) => self.transform(&known, &contents, Some(begun), options),
+            Ok(Begun::Parts(parts)) => self.transform(&parts, &parts.contents()?, None, options),
+            Err(why) => {
+                self.undone.push(("split", why));
+                self.transform(&known, &contents, None, options);
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins, and splits statements if that helps.
+    fn in_parts(
+        &mut self,
+        known: &Known,
+        contents: &Contents<'_>,
+        options: &Options,
+    ) -> Result<Begun, String> {
         let attempt = || -> isl::Result<_> {
-            let (begun, stuck) = begin(known, options)?;
+            let (begun, stuck) = begin(known, contents, options)?;
             let split = match stuck.is_empty() {
                 true => None,
-                false => split::split(&known.scop, &known.flows, &stuck)?,
+                false => split::split(contents, &stuck)?,
             };
             Ok((begun, split))
         };
         let (begun, split) = attempt().map_err(|error| reason(&error))?;
-        let Some(split) = split else { return Ok((known.clone(), Some(begun))) };
+        let Some(split) = split else { return Ok(Begun::Whole(begun)) };
         split.scop.verify().map_err(|invalid| invalid.to_string())?;
         match check::check_split(&known.scop, &split) {
             Ok(Verdict::Same) => {}
@@ -338,20 +362,23 @@ impl Outcome {
         self.kept = split.of.clone();
         self.counts.split = split.of.len() - known.scop.stmts.len();
         self.parts = Some(split);
-        Ok((parts, None))
+        Ok(Begun::Parts(parts))
     }
 
     /// All transformations with one check; if that fails, one after the other, each with its own.
-    fn transform(&mut self, mut known: Known, begun: Option<Step>, options: &Options) {
-        if self.step(&known, |known| all(known, begun, options)).is_ok() {
+    fn transform(&mut self, known: &Known, contents: &Contents<'_>, begun: Option<Step>, options: &Options) {
+        if self.step(contents, || all(known, contents, begun, options)).is_ok() {
             return;
         }
+        let mut known = known.clone();
         for (name, transformation) in TRANSFORMATIONS {
             let mut next = None;
-            let taken = self.step(&known, |known| {
-                let step = transformation(known, options)?;
-                next = Some(known.after(&step)?);
-                Ok(step)
+            let taken = known.contents().map_err(|error| reason(&error)).and_then(|contents| {
+                self.step(&contents, || {
+                    let step = transformation(&known, options)?;
+                    next = Some(known.after(&step)?);
+                    Ok(step)
+                })
             });
             match taken {
                 Ok(()) => known = next.unwrap_or(known),
@@ -360,16 +387,16 @@ impl Outcome {
         }
     }
 
-    /// Runs a transformation and checks its result; takes it if all is well.
+    /// Runs a transformation of the model with these contents and checks its result; takes it if all is well.
     fn step(
         &mut self,
-        known: &Known,
-        transformation: impl FnOnce(&Known) -> isl::Result<Step>,
+        contents: &Contents<'_>,
+        transformation: impl FnOnce() -> isl::Result<Step>,
     ) -> Result<(), String> {
         let attempt = || -> isl::Result<_> {
-            let step = transformation(known)?;
+            let step = transformation()?;
             let verdict = match step.scop.verify() {
-                Ok(()) => check::check(&known.scop, &known.flows, &step.scop, &step.copies)?,
+                Ok(()) => check::check(contents, &step.scop, &step.copies)?,
                 Err(invalid) => Verdict::Different(invalid.to_string()),
             };
             Ok((step, verdict))
@@ -393,8 +420,12 @@ impl Outcome {
 }
 
 /// The first two transformations, and the reads of scalars that they leave.
-fn begin(known: &Known, options: &Options) -> isl::Result<(Step, Vec<(StmtId, AccessId)>)> {
-    let mut forwarded = forward::forward(&known.scop, &known.flows)?;
+fn begin(
+    known: &Known,
+    contents: &Contents<'_>,
+    options: &Options,
+) -> isl::Result<(Step, Vec<(StmtId, AccessId)>)> {
+    let mut forwarded = forward::forward(contents)?;
     let mut stuck = std::mem::take(&mut forwarded.stuck);
     let begun = Step::from(forwarded);
     let now = known.after(&begun)?;
@@ -408,10 +439,10 @@ fn begin(known: &Known, options: &Options) -> isl::Result<(Step, Vec<(StmtId, Ac
 }
 
 /// All transformations, one on the result of the other; how they begin may be known.
-fn all(known: &Known, begun: Option<Step>, options: &Options) -> isl::Result<Step> {
+fn all(known: &Known, contents: &Contents<'_>, begun: Option<Step>, options: &Options) -> isl::Result<Step> {
     let whole = match begun {
         Some(begun) => begun,
-        None => begin(known, options)?.0,
+        None => begin(known, contents, options)?.0,
     };
     if whole.counts.is_nothing() && !has_idle_scalars(&known.scop) {
         return Ok(whole);

@@ -2,7 +2,7 @@
 
 use dataflow::content::Contents;
 use dataflow::zones::reaching;
-use isl::{Map, Set, UnionMap, UnionSet};
+use isl::{Map, Set, UnionMap};
 use model::{Reduction, Scop};
 
 /// Forgets reductions that are none any more, because read and write went to different cells.
@@ -17,16 +17,19 @@ pub fn keep_updates(scop: &mut Scop) {
     }
 }
 
-/// Whether a relation relates each of the instances to something.
-pub fn is_total(relation: &UnionMap, instances: &Set) -> isl::Result<bool> {
-    UnionSet::from_set(instances.clone())?.is_subset(&relation.clone().domain()?)
-}
-
 /// The only relation of a union, if there is just one.
 pub fn only_map(all: &UnionMap) -> isl::Result<Option<Map>> {
     let mut maps = all.get_map_list()?.to_vec()?;
     maps.retain(|map| !map.plain_is_empty().unwrap_or(false));
     Ok(if maps.len() == 1 { maps.pop() } else { None })
+}
+
+/// Whether it is plain that two relations are one. False: it would have to be proved.
+pub fn is_plainly_equal(first: &UnionMap, second: &UnionMap) -> isl::Result<bool> {
+    match (only_map(first)?, only_map(second)?) {
+        (Some(first), Some(second)) => first.plain_is_equal(&second),
+        _ => Ok(false),
+    }
 }
 
 /// The value of each probed cell right before the instance: `{ S[i] -> value }` for probes `{ S[i] -> A[x] }` with one cell

@@ -47,12 +47,12 @@ const MOST_PARTS: usize = 6;
 const DEEPEST: usize = 8;
 
 /// Splits statements with these reads of scalars, where that makes it possible to forward them. `None`: there are none.
-pub fn split(scop: &Scop, flows: &Flows, reads: &[(StmtId, AccessId)]) -> isl::Result<Option<Split>> {
-    let contents = Contents::with(scop, flows)?;
+pub fn split(contents: &Contents<'_>, reads: &[(StmtId, AccessId)]) -> isl::Result<Option<Split>> {
+    let scop = contents.scop();
     let mut parts = Vec::new();
     for id in scop.stmt_ids() {
         let reads = reads.iter().filter(|(stmt, _)| *stmt == id);
-        parts.push(parts_of(scop, &contents, id, reads.map(|(_, read)| *read))?);
+        parts.push(parts_of(scop, contents, id, reads.map(|(_, read)| *read))?);
     }
     match parts.iter().all(|parts| parts.len() < 2) {
         true => Ok(None),

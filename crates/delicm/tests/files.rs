@@ -8,7 +8,7 @@
 //!
 //! Each new model is run by the oracle at some sizes.
 
-use dataflow::content::Flows;
+use dataflow::content::{Contents, Flows};
 use delicm::check::{Verdict, check};
 use delicm::expand::{Loops, bytes, expand};
 use delicm::{Options, Outcome, delicm};
@@ -81,7 +81,7 @@ fn expanded(scop: &Scop, loops: Loops) -> Result<String> {
     let flows = Flows::new(&before)?;
     let Some(after) = expand(&before, &flows, loops)? else { return Ok("nothing to expand\n".into()) };
     after.scop.verify()?;
-    assert_eq!(check(&before, &flows, &after.scop, &[])?, Verdict::Same);
+    assert_eq!(check(&Contents::with(&before, &flows)?, &after.scop, &[])?, Verdict::Same);
     compare(scop, &after.scop)?;
     let bytes = bytes(&after.scop, 1).map_or("not known".into(), |bytes| bytes.to_string());
     Ok(format!("bytes: {bytes}\n{}", after.scop))

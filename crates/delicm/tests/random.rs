@@ -2,7 +2,7 @@
 //!
 //! `DELICM_CASES` sets how many, `DELICM_SEED` the first one.
 
-use dataflow::content::Flows;
+use dataflow::content::{Contents, Flows};
 use delicm::expand::{Loops, expand};
 use delicm::{Options, check, coalesce, delicm, forward, simplify};
 use interp::random::{Shape, promoted_text, scop_text};
@@ -115,7 +115,7 @@ fn expanded_scalars_keep_the_flow() {
             }
             expanded += 1;
             // A phi that goes round in a circle has no other name than its own, and then must be where it was.
-            let verdict = check::check(&before, &flows, &after.scop, &[]).unwrap();
+            let verdict = verdict(&before, &after.scop, &[]).unwrap();
             unknown += u64::from(verdict != check::Verdict::Same);
         }
     }
@@ -132,11 +132,7 @@ fn the_check_finds_damage() {
         let (text, scop) = random(seed);
         let mut rng = fastrand::Rng::with_seed(seed);
         let Some(damaged) = damage(&mut rng, &scop) else { continue };
-        let verdict = scop.ctx.with_budget(1_000_000, || {
-            let flows = Flows::new(&scop)?;
-            check::check(&scop, &flows, &damaged, &[])
-        });
-        match verdict {
+        match scop.ctx.with_budget(1_000_000, || verdict(&scop, &damaged, &[])) {
             Ok(check::Verdict::Same) => {
                 for values in &SIZES {
                     let cell = differing(&scop, &damaged, values);
@@ -175,6 +171,50 @@ fn damage(rng: &mut fastrand::Rng, scop: &Scop) -> Option<Scop> {
     Some(damaged)
 }
 
+/// So it sees that an operation that was copied has other operands than it had, or that two claims are made about one.
+#[test]
+fn the_check_finds_false_claims() {
+    let cases = number("DELICM_CASES", 500);
+    let (mut changed, mut found) = (0, 0);
+    for seed in 0..cases {
+        let (text, scop) = random(seed);
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let done = forward::forward(&Contents::new(&scop).unwrap()).unwrap();
+        let Some(copy) = (!done.copies.is_empty()).then(|| rng.choice(&done.copies)).flatten() else {
+            continue;
+        };
+        let twice = [&done.copies[..], std::slice::from_ref(copy)].concat();
+        assert_ne!(verdict(&scop, &done.scop, &twice).unwrap(), check::Verdict::Same, "seed {seed}\n{text}");
+        let mut damaged = done.scop.clone();
+        let stmt = damaged.stmts.iter_mut().find(|stmt| stmt.name == copy.stmt).unwrap();
+        let at = stmt.body.ops.iter().position(|op| op.name == copy.op).unwrap();
+        let others: Vec<_> = stmt.body.ops[..at].iter().flat_map(|op| op.operands.clone()).collect();
+        let others = others.into_iter().chain((0..at).map(model::Operand::Op)).collect::<Vec<_>>();
+        let Some(other) = rng.choice(&others) else { continue };
+        let operand = rng.usize(..stmt.body.ops[at].operands.len());
+        if stmt.body.ops[at].operands[operand] == *other || damaged.verify().is_err() {
+            continue;
+        }
+        let stmt = damaged.stmts.iter_mut().find(|stmt| stmt.name == copy.stmt).unwrap();
+        stmt.body.ops[at].operands[operand] = other.clone();
+        changed += 1;
+        match verdict(&scop, &damaged, &done.copies) {
+            Ok(check::Verdict::Same) => {
+                for values in &SIZES {
+                    let cell = differing(&scop, &damaged, values);
+                    assert_eq!(cell, None, "seed {seed}: not found\n{text}\n{damaged}");
+                }
+            }
+            _ => found += 1,
+        }
+    }
+    assert!(found * 2 > changed && changed * 50 > cases, "{found} of {changed} changes were rejected");
+}
+
+fn verdict(old: &Scop, new: &Scop, copies: &[delicm::Copied]) -> isl::Result<check::Verdict> {
+    check::check(&Contents::new(old)?, new, copies)
+}
+
 fn flows(scop: &Scop) -> Flows {
     Flows::new(scop).unwrap()
 }
@@ -186,7 +226,7 @@ fn each_transformation_keeps_the_flow() {
         let (text, scop) = random(seed);
         let step = |old: &Scop, new: Scop, copies: &[delicm::Copied]| {
             new.verify().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-            let verdict = check::check(old, &flows(old), &new, copies).unwrap();
+            let verdict = verdict(old, &new, copies).unwrap();
             assert_eq!(verdict, check::Verdict::Same, "seed {seed}:\n{text}\n{new}");
             let again = Scop::parse(&new.ctx, &new.to_string()).unwrap();
             for (stmt, parsed) in new.stmts.iter().zip(&again.stmts) {
@@ -195,7 +235,7 @@ fn each_transformation_keeps_the_flow() {
             }
             new
         };
-        let done = forward::forward(&scop, &flows(&scop)).unwrap();
+        let done = forward::forward(&Contents::new(&scop).unwrap()).unwrap();
         let forwarded = step(&scop, done.scop, &done.copies);
         let done = coalesce::coalesce(&forwarded, &flows(&forwarded), &Options::default()).unwrap();
         let mapped = step(&forwarded, done.scop, &[]);

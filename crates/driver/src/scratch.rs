@@ -14,7 +14,7 @@ use crate::scalars::rewrite;
 use assume::{Below, Conjunct, Test, rows};
 use astgen::Expr;
 use dataflow::Dependences;
-use dataflow::content::Flows;
+use dataflow::content::{Contents, Flows};
 use delicm::check::{Verdict, check};
 use delicm::expand::{Expanded, Loops, bytes, expand};
 use isl::{DimType, Set};
@@ -93,7 +93,7 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
     }
     let Candidate { expanded, dependences, mut new } = best?;
     expanded.scop.verify().ok()?;
-    let verdict = check(before, &flows, &expanded.scop, &[]).ok()?;
+    let verdict = check(&Contents::with(before, &flows).ok()?, &expanded.scop, &[]).ok()?;
     if verdict != Verdict::Same {
         return None;
     }

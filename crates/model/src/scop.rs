@@ -206,12 +206,20 @@ impl Body {
 }
 
 impl Stmt {
-    /// The statement in that part of its domain which is left for parameter values of the context.
+    /// The statement with what is left of its domain for parameter values of the context.
     fn within(&self, domain: Set, context: &Set) -> isl::Result<Stmt> {
-        let mut stmt = Stmt { domain: domain.gist_params(context.clone())?, ..self.clone() };
+        let mut stmt = Stmt { domain, ..self.clone() };
+        let is_same = stmt.domain.plain_is_equal(&self.domain)?;
         for access in &mut stmt.accesses {
-            let relation = access.relation.clone().intersect_params(context.clone())?.coalesce()?;
-            access.relation = relation.gist_params(context.clone())?;
+            // Where the context says nothing about the domain, it says nothing about what is a function of it.
+            let is_whole = || access.relation.clone().domain()?.plain_is_equal(&self.domain);
+            access.relation = match is_same && access.relation.n_basic_map()? == 1 && is_whole()? {
+                true => access.relation.clone().remove_redundancies()?,
+                false => {
+                    let relation = access.relation.clone().intersect_params(context.clone())?.coalesce()?;
+                    relation.gist_params(context.clone())?
+                }
+            };
         }
         Ok(stmt)
     }
@@ -226,6 +234,33 @@ impl Stmt {
         let mut writes = self.accesses.iter().filter(|access| access.kind != AccessKind::Read);
         writes.all(|write| self.body.stored(write.id).is_some())
     }
+}
+
+/// The context without bounds that are far away: no loop ends there, and each would be a constraint more in every set and
+/// relation that is made from the model.
+fn without_far_bounds(context: &Set) -> isl::Result<Set> {
+    let pieces = context.get_basic_set_list()?.to_vec()?;
+    let [piece] = &pieces[..] else { return Ok(context.clone()) };
+    if piece.dim(isl::DimType::Div)? > 0 {
+        return Ok(context.clone());
+    }
+    let mut near = Set::universe(context.get_space()?)?;
+    for constraint in piece.get_constraint_list()?.to_vec()? {
+        let is_far = !constraint.is_equality()? && constraint.get_constant_val()?.abs()?.cmp_si(FAR)? >= 0;
+        if !is_far {
+            near = near.add_constraint(constraint)?;
+        }
+    }
+    Ok(near)
+}
+
+/// From here on a bound is that of a type, or of what was assumed about addresses.
+const FAR: i64 = 1 << 30;
+
+/// What is left of a domain for parameter values of the context, without what that says. `None`: nothing.
+fn left_in(domain: &Set, context: &Set) -> isl::Result<Option<Set>> {
+    let left = domain.clone().intersect_params(context.clone())?.coalesce()?;
+    Ok(if left.is_empty()? { None } else { Some(left.gist_params(context.clone())?) })
 }
 
 /// What the instances of a statement do to an array.
@@ -357,20 +392,33 @@ impl Scop {
     }
 
     /// The model for these parameter values only: those of its statements that then are executed, and their old numbers. What the
-    /// context says no set repeats. More values than these do no harm and may keep it simple.
+    /// context says no set repeats. More values than these do no harm and may keep it simple: what holds for them holds for those, and
+    /// who must know that numbers fit asks the run-time check's parameters, not the model's.
     pub fn within(&self, valid: &Set) -> isl::Result<(Scop, Vec<StmtId>)> {
         let valid = Set::from_basic_set(valid.clone().remove_divs()?.simple_hull()?)?;
         let valid = valid.align_params(self.context.get_space()?)?;
         if self.context.is_subset(&valid)? {
-            return Ok((self.clone(), self.stmt_ids().collect()));
+            let scop = Scop { context: without_far_bounds(&self.context)?, ..self.clone() };
+            return Ok((scop, self.stmt_ids().collect()));
         }
-        let context = self.context.clone().intersect(valid)?;
+        let context = without_far_bounds(&self.context.clone().intersect(valid)?)?;
         let mut scop = Scop { context: context.clone(), stmts: Vec::new(), ..self.clone() };
         let mut kept = Vec::new();
+        // Statements in the same loops have the same domains.
+        let mut known: Vec<(Set, Option<Set>)> = Vec::new();
         for (id, stmt) in self.stmt_ids().zip(&self.stmts) {
-            let domain = stmt.domain.clone().intersect_params(context.clone())?.coalesce()?;
-            if !domain.is_empty()? {
-                scop.stmts.push(stmt.within(domain, &context)?);
+            let whole = stmt.domain.clone().reset_tuple_id()?;
+            let same = known.iter().find(|(other, _)| other.plain_is_equal(&whole).unwrap_or(false));
+            let left = match same {
+                Some((_, left)) => left.clone(),
+                None => {
+                    let left = left_in(&whole, &context)?;
+                    known.push((whole, left.clone()));
+                    left
+                }
+            };
+            if let Some(left) = left {
+                scop.stmts.push(stmt.within(left.set_tuple_name(&stmt.name)?, &context)?);
                 kept.push(id);
             }
         }

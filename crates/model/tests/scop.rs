@@ -1,7 +1,7 @@
 //! The text form, the invariants, and the schedule made from the order.
 
-use isl::Ctx;
-use model::Scop;
+use isl::{Ctx, Set};
+use model::{AccessKind, Scop};
 
 const GEMM: &str = "
 # C = A * B
@@ -185,4 +185,30 @@ fn messages_do_not_repeat_control_characters() {
         let message = rejected(&text);
         assert!(!message.contains(char::is_control), "{message:?}");
     }
+}
+
+/// Statements that do not run are gone, what the context says is said once, and bounds that no loop reaches are forgotten.
+#[test]
+fn a_model_within_parameters() {
+    let text = "param n [-2147483648, 2147483647]\nparam m [0, 1000]\narray A [n] 8\n\
+                stmt S { S[i] : n > 0 and 0 <= i < n and i < 2000 + m }\n  write { S[i] -> A[i] : i < n }\n\
+                stmt T { T[i] : n > 0 and 0 <= i < n and i < 2000 + m }\n  read { T[i] -> A[i] : i >= m }\n\
+                stmt U { U[i] : 0 <= i < -n }\n  read { U[i] -> A[i] }\norder { for { S T } for { U } }";
+    let ctx = Ctx::new();
+    let scop = Scop::parse(&ctx, text).unwrap();
+    let valid: Set = ctx.parse("[n, m] -> { : 3 <= n <= 2000 + m and n <= 1073741824 }").unwrap();
+    let (within, kept) = scop.within(&valid).unwrap();
+    assert_eq!(kept.iter().map(|id| id.0).collect::<Vec<_>>(), [0, 1]);
+    let context: Set = ctx.parse("[n, m] -> { : 3 <= n <= 2000 + m and 0 <= m <= 1000 }").unwrap();
+    assert_eq!(within.context, context);
+    for stmt in &within.stmts {
+        let name = &stmt.name;
+        let domain: Set = ctx.parse(&format!("[n, m] -> {{ {name}[i] : 0 <= i < n }}")).unwrap();
+        assert_eq!(stmt.domain, domain);
+        let constraints = stmt.domain.get_basic_set_list().unwrap().get_at(0).unwrap();
+        assert_eq!(constraints.get_constraint_list().unwrap().to_vec().unwrap().len(), 2, "{}", stmt.domain);
+    }
+    let before = scop.accesses_of(AccessKind::Read).unwrap().intersect_params(context.clone()).unwrap();
+    let after = within.accesses_of(AccessKind::Read).unwrap();
+    assert_eq!(after.intersect_params(context).unwrap(), before);
 }
