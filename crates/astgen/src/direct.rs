@@ -4,7 +4,8 @@
 //! module `pieces`. Such schedule trees are walked here, with the pieces that are at each node and what is known there:
 //! - A member of a band becomes a loop over all values that its dimension has in one of the pieces, and perhaps more: its bounds
 //!   are those inequalities of a piece's projection that hold in all of them, if need be with another constant. Not if that makes
-//!   much more of them than one of the pieces has (`is_tight`): then isl makes the loops.
+//!   much more of them than one of the pieces has (`is_tight`), unless there is a piece at each of them (`is_covered`): then isl makes
+//!   the loops.
 //! - Pieces that need not run by turns, because all of one can run before all of another, get loops of their own, as from isl.
 //! - Inequalities without the dimension that neither follow from what is known nor from the loop having an iteration
 //!   become a condition around it.
@@ -55,6 +56,9 @@ struct Direct<'a> {
 
 /// How many iterations in vain are few, at either end of a loop over several pieces.
 const SLACK: i64 = 1024;
+
+/// How many cases are looked at to find a piece at each iteration of a loop.
+const MOST_CASES: usize = 500;
 
 impl Direct<'_> {
     fn node(&mut self, tree: &Tree, at: At, pieces: &[&Piece], known: &Table) -> Found<Vec<Node>> {
@@ -140,9 +144,7 @@ impl Direct<'_> {
     ) -> Found<Vec<Node>> {
         let unknown = self.params + at.depth;
         let rows = self.hull(pieces, at.depth + 1, Some(unknown))?;
-        if !self.is_tight(&rows, pieces, at.depth + 1, unknown) {
-            return Err(Stop::Other);
-        }
+        let is_tight = self.is_tight(&rows, pieces, at.depth + 1, unknown);
         let (mut bounds, mut others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row[unknown] != 0);
         // Whether there is an iteration for some values of the parameters is the matter of module `idle`.
         let is_meant = |row: &Inequality| pieces.iter().any(|piece| piece.last().contains(row));
@@ -157,6 +159,10 @@ impl Direct<'_> {
         let bounds = irredundant(bounds, &mut inside)?;
         if inside.is_empty() {
             return Ok(Vec::new());
+        }
+        let mut cases = MOST_CASES;
+        if !is_tight && !is_covered(&inside, pieces, at.depth + 1, &mut cases)? {
+            return Err(Stop::Other);
         }
         let within = At { depth: at.depth + 1, ..at };
         if let Some(value) = only_value(&bounds, unknown, &mut inside)? {
@@ -526,6 +532,34 @@ impl Direct<'_> {
             }
         })
     }
+}
+
+/// Whether all values within the region are in the projection of one of the pieces, as far as that is found in so many cases: those
+/// that are not in the first piece break one of its inequalities, and must be in one of the others.
+fn is_covered(region: &Table, pieces: &[&Piece], level: usize, cases: &mut usize) -> Found<bool> {
+    let Some((piece, others)) = pieces.split_first() else { return Ok(region.is_empty()) };
+    let mut region = region.clone();
+    for row in &piece.levels[level] {
+        if region.implies(row)? {
+            continue;
+        }
+        let mut beyond = region.clone();
+        beyond.add(&broken(row)?)?;
+        *cases = cases.saturating_sub(1);
+        if *cases == 0 || !beyond.is_empty() && !is_covered(&beyond, others, level, cases)? {
+            return Ok(false);
+        }
+        region.add(row)?;
+    }
+    Ok(true)
+}
+
+/// What holds where an inequality does not.
+fn broken(row: &Inequality) -> Found<Inequality> {
+    let mut broken = negated(row).ok_or(TooBig)?;
+    let constant = broken.last_mut().ok_or(Stop::Other)?;
+    *constant = constant.checked_sub(1).ok_or(TooBig)?;
+    Ok(broken)
 }
 
 /// Whether the dimensions have the same values in all of the pieces.
