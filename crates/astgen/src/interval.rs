@@ -1,7 +1,9 @@
 //! Which values an expression can have: the proof that 64 bits are enough.
 
+use crate::pieces::{Found, Stop, of_params};
+use crate::simplex::Table;
 use crate::{Error, Expr, Op, Variable};
-use isl::{Id, PwAff, Set};
+use isl::{DimType, Id, PwAff, Set};
 use model::Scop;
 use std::collections::HashMap;
 
@@ -11,8 +13,47 @@ pub type Interval = (i128, i128);
 const BITS_64: Interval = (i64::MIN as i128, i64::MAX as i128);
 const TRUTH: Interval = (0, 1);
 
-/// The ranges of all parameters within a set of parameter values, as narrow as isl knows them.
+/// The ranges of all parameters within a set of parameter values.
 pub fn param_ranges(scop: &Scop, within: &Set) -> isl::Result<Vec<Interval>> {
+    match from_inequalities(scop, within) {
+        Ok(ranges) => Ok(ranges),
+        Err(Stop::Budget(error)) => Err(error),
+        Err(Stop::Other) => from_isl(scop, within),
+    }
+}
+
+/// What follows from the inequalities of each part of the set; that isl takes a hundred times as long for the same is seen in programs
+/// whose sizes are parameters.
+fn from_inequalities(scop: &Scop, within: &Set) -> Found<Vec<Interval>> {
+    let params = scop.params.len();
+    let mut ranges: Option<Vec<Interval>> = None;
+    for part in within.get_basic_set_list()?.to_vec()? {
+        let width = params + part.dim(DimType::Div)?;
+        let mut table = Table::of(width, &of_params(scop, &part, width)?)?;
+        if table.is_empty() {
+            continue;
+        }
+        let mut least = |param: usize, sign: i64| -> Found<Option<i128>> {
+            let mut sum = vec![0; width + 1];
+            sum[param] = sign;
+            Ok(table.least(&sum)?.map(i128::from))
+        };
+        let mut here = Vec::new();
+        for param in 0..params {
+            let high = least(param, -1)?.map(|least| -least);
+            here.push((least(param, 1)?.unwrap_or(BITS_64.0), high.unwrap_or(BITS_64.1)));
+        }
+        let hull = |(one, other): (Interval, Interval)| (one.0.min(other.0), one.1.max(other.1));
+        ranges = Some(match ranges {
+            Some(ranges) => ranges.into_iter().zip(here).map(hull).collect(),
+            None => here,
+        });
+    }
+    Ok(ranges.unwrap_or_else(|| vec![(0, 0); params]))
+}
+
+/// As narrow as isl knows them.
+fn from_isl(scop: &Scop, within: &Set) -> isl::Result<Vec<Interval>> {
     let range = |name: &str| -> isl::Result<Interval> {
         let id = Id::new(&scop.ctx, name)?;
         let universe = Set::universe(isl::Space::set_alloc(&scop.ctx, 0, 0)?)?;
