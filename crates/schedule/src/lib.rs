@@ -52,6 +52,7 @@ mod private;
 mod push;
 mod shrink;
 pub mod threads;
+mod times;
 pub mod tree;
 mod walk;
 
