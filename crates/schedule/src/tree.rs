@@ -173,7 +173,7 @@ pub struct Sunk {
 
 /// The dependences between instances below a node that agree on everything outside of it.
 pub fn inside(dependences: &UnionMap, node: &ScheduleNode) -> isl::Result<UnionMap> {
-    let mut pairs = within(dependences, node.get_domain()?)?;
+    let mut pairs = below(dependences, node)?;
     for generation in (1..=node.get_tree_depth()?).rev() {
         let around = node.clone().ancestor(generation)?;
         if around.get_type()? == ScheduleNodeType::Band {
@@ -187,6 +187,35 @@ pub fn inside(dependences: &UnionMap, node: &ScheduleNode) -> isl::Result<UnionM
 pub fn equal(pairs: UnionMap, members: &MultiUnionPwAff) -> isl::Result<UnionMap> {
     (0..members.dim(DimType::Set)?)
         .try_fold(pairs, |pairs, at| Values::of(&members.get_at(at)?)?.compared(&pairs, Position::Same))
+}
+
+/// The dependences between instances below a node. Most nodes have all instances of their statements or none, and nothing need be said
+/// about those that dependences have anyway.
+fn below(dependences: &UnionMap, node: &ScheduleNode) -> isl::Result<UnionMap> {
+    let root = node.clone().ancestor(node.get_tree_depth()?)?;
+    let all = root.get_child(0)?.get_domain()?.get_set_list()?.to_vec()?;
+    let mut here = HashMap::new();
+    for set in node.get_domain()?.get_set_list()?.to_vec()? {
+        let mut is_whole = false;
+        for other in &all {
+            is_whole = is_whole || other.plain_is_equal(&set)?;
+        }
+        here.insert(set.get_tuple_name()?.unwrap_or_default(), (!is_whole).then_some(set));
+    }
+    let mut found = UnionMap::empty_ctx(dependences.ctx())?;
+    for map in dependences.get_map_list()?.to_vec()? {
+        let some = |end| -> isl::Result<_> { Ok(here.get(&map.get_tuple_name(end)?.unwrap_or_default())) };
+        let (Some(from), Some(to)) = (some(DimType::In)?, some(DimType::Out)?) else { continue };
+        let mut map = map.clone();
+        if let Some(from) = from {
+            map = map.intersect_domain(from.clone())?;
+        }
+        if let Some(to) = to {
+            map = map.intersect_range(to.clone())?;
+        }
+        found = found.union(UnionMap::from_map(map)?)?;
+    }
+    Ok(found)
 }
 
 /// The dependences between instances of a set.
