@@ -342,21 +342,18 @@ impl<'a> Prover<'a> {
             return Ok(false);
         }
         let own = band.get_subtree_schedule_union_map()?.intersect_domain(band.get_domain()?)?;
-        let outside = &Times::new(scop, &band.get_prefix_schedule_relation()?)?.whole[stmt];
         let own = Times::new(scop, &own)?;
         if own.length != 3 {
             return Ok(false);
         }
         let own = &own.parts(stmt)?[..];
-        let together = outside.clone().apply_range(outside.clone().reverse()?)?;
         let block = own[1].clone().flat_range_product(own[2].clone())?;
         let apart = block.clone().lex_lt_map(block.clone())?.union(block.clone().lex_gt_map(block)?)?;
-        let together = together.intersect_params(scop.context.clone())?;
-        let terms = CommonTerms { together: &together, own, found: OnceCell::new() };
+        let blocks = Blocks { scop, stmt, band, own, together: OnceCell::new(), terms: OnceCell::new() };
         for (source, sink, relation) in self.checker(Reductions::Kept).together()? {
             let is_inside = source.index() == stmt && sink.index() == stmt;
             // Most relations are between instances of one cell: nothing is left of them that blocks would have to be looked at for.
-            if is_inside && terms.has(relation.intersect(apart.clone())?.intersect(together.clone())?)? {
+            if is_inside && blocks.have(relation.intersect(apart.clone())?)? {
                 return Ok(false);
             }
         }
@@ -367,7 +364,7 @@ impl<'a> Prover<'a> {
             if touched.is_equal(&updated)? {
                 shared = shared.intersect(apart.clone())?;
             }
-            if terms.has(shared.intersect(together.clone())?)? {
+            if blocks.have(shared)? {
                 return Ok(false);
             }
         }
@@ -389,37 +386,51 @@ pub(crate) fn around(scop: &Scop, band: &ScheduleNode, member: usize) -> Result<
     Ok((Times::new(scop, &outside)?, Times::new(scop, &own)?))
 }
 
-/// The instances of a block that both have a term of the other's number.
-struct CommonTerms<'a> {
-    /// The instances of one block.
-    together: &'a Map,
+/// Blocks of cells. What is asked about them most often needs no look at them.
+struct Blocks<'a> {
+    scop: &'a Scop,
+    stmt: usize,
+    band: &'a ScheduleNode,
     /// The number of the term, the row and the column.
     own: &'a [Map],
-    found: OnceCell<Map>,
+    /// The instances of one block.
+    together: OnceCell<Map>,
+    /// Those that both have a term of the other's number.
+    terms: OnceCell<Map>,
 }
 
-impl CommonTerms<'_> {
-    /// Whether two instances that are related are such.
-    fn has(&self, related: Map) -> isl::Result<bool> {
+impl Blocks<'_> {
+    /// Whether two instances that are related are of one block and both have a term of the other's number.
+    fn have(&self, related: Map) -> Result<bool, Error> {
         if related.is_empty()? {
             return Ok(false);
         }
-        let found = match self.found.get() {
-            Some(found) => found.clone(),
-            None => {
-                let found = self.compute()?;
-                self.found.get_or_init(|| found).clone()
-            }
-        };
-        Ok(!related.intersect(found)?.is_empty()?)
+        let related = related.intersect(self.together()?.clone())?;
+        Ok(!related.is_empty()? && !related.intersect(self.terms()?.clone())?.is_empty()?)
     }
 
-    fn compute(&self) -> isl::Result<Map> {
-        let same = |of: &Map| self.together.clone().intersect(of.clone().apply_range(of.clone().reverse()?)?);
+    fn together(&self) -> Result<&Map, Error> {
+        if let Some(known) = self.together.get() {
+            return Ok(known);
+        }
+        let outside = Times::new(self.scop, &self.band.get_prefix_schedule_relation()?)?;
+        let outside = &outside.whole[self.stmt];
+        let together = outside.clone().apply_range(outside.clone().reverse()?)?;
+        let together = together.intersect_params(self.scop.context.clone())?;
+        Ok(self.together.get_or_init(|| together))
+    }
+
+    fn terms(&self) -> Result<&Map, Error> {
+        if let Some(known) = self.terms.get() {
+            return Ok(known);
+        }
+        let together = self.together()?;
+        let same = |of: &Map| together.clone().intersect(of.clone().apply_range(of.clone().reverse()?)?);
         let cell = self.own[1].clone().flat_range_product(self.own[2].clone())?;
         // From an instance to one of the same term, and on to all of that one's cell.
         let has_term = same(&self.own[0])?.apply_range(same(&cell)?)?;
-        has_term.clone().intersect(has_term.reverse()?)
+        let terms = has_term.clone().intersect(has_term.reverse()?)?;
+        Ok(self.terms.get_or_init(|| terms))
     }
 }
 
