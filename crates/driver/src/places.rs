@@ -29,8 +29,7 @@ pub fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<P
     let names: Vec<_> = (0..depth).map(|at| format!("orthant_counter{at}")).collect();
     extended.params.extend(names.iter().map(|name| Param { name: name.clone(), range: (None, None) }));
     let first = domain.dim(DimType::Param)?;
-    let mut relation =
-        access.relation.clone().intersect_domain(domain.clone())?.reset_tuple_id(DimType::In)?;
+    let mut relation = access.relation.clone().reset_tuple_id(DimType::In)?;
     let behind = relation.get_space()?.dim(DimType::Param)?;
     relation = relation.move_dims(DimType::Param, behind, DimType::In, 0, depth)?;
     let mut within = domain.reset_tuple_id()?.move_dims(DimType::Param, first, DimType::Set, 0, depth)?;
@@ -39,7 +38,12 @@ pub fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<P
         within = within.set_dim_name(DimType::Param, first + at, name)?;
     }
     let within = within.params()?;
-    let cell = relation.range()?.gist_params(within.clone())?.lexmin_pw_multi_aff()?;
+    let cells = relation.range()?;
+    let mut cell = cells.clone().lexmin_pw_multi_aff()?;
+    if !cell.isa_multi_aff()? {
+        // It may be one where the statement has instances.
+        cell = cells.gist_params(within.clone())?.lexmin_pw_multi_aff()?;
+    }
     let array = scop.array(access.array);
     let subscript = |at| -> Result<Expr, astgen::Error> { expression(&extended, &cell.get_at(at)?, &within) };
     Ok(Place {
