@@ -12,12 +12,15 @@
 //! that takes products of parameters. Two arrays are apart if one of them is not touched at all, or if one extent ends
 //! before the other begins. Only where rows are behind a table of addresses, those are read that the program reads, too.
 
-use crate::no_overlap::{cells, exact_range, range};
+use crate::no_overlap::{Range, cells, exact_range, range};
 use crate::odds::{Odds, guess};
 use crate::simplify::{Assumed, Fate};
 use astgen::{Error, Expr, condition, expression};
 use isl::{DimType, PwAff, Set};
 use model::{AccessKind, Array, ArrayId, Condition, Kind, Layout, Scop, SourceLoc};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The run-time check.
 #[derive(Clone, Debug)]
@@ -259,13 +262,14 @@ fn about_params(scop: &Scop, assumed: &Assumed, index: usize, known: &mut Set) -
 /// The tests of addresses and products, and how likely they fail.
 fn by_value(scop: &Scop, assumed: &Assumed) -> Result<Vec<(Conjunct, f64)>, Error> {
     let valid = &assumed.valid;
+    let mut arrays = Arrays { scop, valid, known: HashMap::new() };
     let mut conjuncts = Vec::new();
     for taken in &assumed.taken {
         let test = match &taken.assumption.holds {
             Condition::Params(_) | Condition::Never(_) => None,
-            Condition::NoOverlap(a, b) => apart(scop, *a, *b, valid)?.map(Test::Apart),
-            Condition::Near(array) => near(scop, *array, valid)?.map(Test::Near),
-            Condition::Rows(array) => all_rows(scop, *array, valid)?.map(Test::Rows),
+            Condition::NoOverlap(a, b) => arrays.apart(*a, *b)?.map(Test::Apart),
+            Condition::Near(array) => arrays.near(*array)?.map(Test::Near),
+            Condition::Rows(array) => arrays.all_rows(*array)?.map(Test::Rows),
             Condition::Below(test) => below(scop, test, valid)?.map(Test::Below),
         };
         let model::Assumption { kind, why, loc, holds } = taken.assumption.clone();
@@ -275,64 +279,98 @@ fn by_value(scop: &Scop, assumed: &Assumed) -> Result<Vec<(Conjunct, f64)>, Erro
     Ok(conjuncts)
 }
 
-/// `None`: the nest never touches both.
-fn apart(scop: &Scop, a: ArrayId, b: ArrayId, valid: &Set) -> Result<Option<Apart>, Error> {
-    let (first, second) = (cells(scop, a, valid)?, cells(scop, b, valid)?);
-    let both = first.clone().params()?.intersect(second.clone().params()?)?.intersect(valid.clone())?;
-    if both.is_empty()? {
-        return Ok(None);
-    }
-    let extents = [extent(scop, a, &first, &both)?, extent(scop, b, &second, &both)?];
-    Ok(Some(Apart { touched: condition(scop, &both, valid)?, extents }))
+/// What the nest touches of arrays, for parameters in `valid`; each is looked at once, however many tests it is in.
+struct Arrays<'a> {
+    scop: &'a Scop,
+    valid: &'a Set,
+    known: HashMap<ArrayId, Rc<Touched>>,
 }
 
-/// `None`: the nest never touches it.
-fn near(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<Near>, Error> {
-    let cells = cells(scop, array, valid)?;
-    let touched = cells.clone().params()?.intersect(valid.clone())?;
-    if touched.is_empty()? {
-        return Ok(None);
-    }
-    let extent = extent(scop, array, &cells, &touched)?;
-    Ok(Some(Near { touched: condition(scop, &touched, valid)?, extent }))
+/// What is touched of an array.
+struct Touched {
+    cells: Set,
+    /// For which parameters there is something.
+    params: Set,
+    range: OnceCell<Range>,
 }
 
-/// `None`: the nest never touches it.
-fn all_rows(scop: &Scop, array: ArrayId, valid: &Set) -> Result<Option<AllRows>, Error> {
-    let cells = cells(scop, array, valid)?;
-    let touched = cells.clone().params()?.intersect(valid.clone())?;
-    if touched.is_empty()? {
-        return Ok(None);
+impl Arrays<'_> {
+    fn touched(&mut self, array: ArrayId) -> Result<Rc<Touched>, Error> {
+        if let Some(known) = self.known.get(&array) {
+            return Ok(known.clone());
+        }
+        let cells = cells(self.scop, array, self.valid)?;
+        let touched = Rc::new(Touched { params: cells.clone().params()?, cells, range: OnceCell::new() });
+        self.known.insert(array, touched.clone());
+        Ok(touched)
     }
-    let ends = |line: Set| -> Result<[Expr; 2], Error> {
-        let range = exact_range(&line)?;
-        Ok([expression(scop, &range.first, &touched)?, expression(scop, &range.end, &touched)?])
-    };
-    let writes = |access: &model::Access| access.array == array && access.kind != AccessKind::Read;
-    Ok(Some(AllRows {
-        array: array.index(),
-        touched: condition(scop, &touched, valid)?,
-        rows: ends(cells.clone())?,
-        cells: ends(cells.project_out(DimType::Set, 0, 1)?)?,
-        cell_bytes: i64::from(scop.array(array).elem_bytes),
-        are_written: scop.stmts.iter().flat_map(|stmt| &stmt.accesses).any(writes),
-    }))
-}
 
-/// The rows of an array in which cells are touched, for parameters in `within`.
-fn extent(scop: &Scop, array: ArrayId, cells: &Set, within: &Set) -> Result<Extent, Error> {
-    let range = match scop.array(array).layout {
-        Layout::Even => range(cells)?,
-        // More rows than there are need not end later.
-        Layout::Packed { .. } | Layout::Anywhere => exact_range(cells)?,
-    };
-    Ok(Extent {
-        array: array.index(),
-        first: expression(scop, &range.first, within)?,
-        end: expression(scop, &range.end, within)?,
-        rows: rows(scop, scop.array(array), within)?,
-        cell_bytes: i64::from(scop.array(array).elem_bytes),
-    })
+    /// `None`: the nest never touches both.
+    fn apart(&mut self, a: ArrayId, b: ArrayId) -> Result<Option<Apart>, Error> {
+        let (first, second) = (self.touched(a)?, self.touched(b)?);
+        let both = first.params.clone().intersect(second.params.clone())?.intersect(self.valid.clone())?;
+        if both.is_empty()? {
+            return Ok(None);
+        }
+        let extents = [self.extent(a, &first, &both)?, self.extent(b, &second, &both)?];
+        Ok(Some(Apart { touched: condition(self.scop, &both, self.valid)?, extents }))
+    }
+
+    /// `None`: the nest never touches it.
+    fn near(&mut self, array: ArrayId) -> Result<Option<Near>, Error> {
+        let cells = self.touched(array)?;
+        let touched = cells.params.clone().intersect(self.valid.clone())?;
+        if touched.is_empty()? {
+            return Ok(None);
+        }
+        let extent = self.extent(array, &cells, &touched)?;
+        Ok(Some(Near { touched: condition(self.scop, &touched, self.valid)?, extent }))
+    }
+
+    /// `None`: the nest never touches it.
+    fn all_rows(&mut self, array: ArrayId) -> Result<Option<AllRows>, Error> {
+        let (scop, known) = (self.scop, self.touched(array)?);
+        let (cells, touched) = (&known.cells, known.params.clone().intersect(self.valid.clone())?);
+        if touched.is_empty()? {
+            return Ok(None);
+        }
+        let ends = |line: Set| -> Result<[Expr; 2], Error> {
+            let range = exact_range(&line)?;
+            Ok([expression(scop, &range.first, &touched)?, expression(scop, &range.end, &touched)?])
+        };
+        let writes = |access: &model::Access| access.array == array && access.kind != AccessKind::Read;
+        Ok(Some(AllRows {
+            array: array.index(),
+            touched: condition(scop, &touched, self.valid)?,
+            rows: ends(cells.clone())?,
+            cells: ends(cells.clone().project_out(DimType::Set, 0, 1)?)?,
+            cell_bytes: i64::from(scop.array(array).elem_bytes),
+            are_written: scop.stmts.iter().flat_map(|stmt| &stmt.accesses).any(writes),
+        }))
+    }
+
+    /// The rows of an array in which cells are touched, for parameters in `within`.
+    fn extent(&self, array: ArrayId, touched: &Touched, within: &Set) -> Result<Extent, Error> {
+        let scop = self.scop;
+        let range = match touched.range.get() {
+            Some(range) => range,
+            None => {
+                let range = match scop.array(array).layout {
+                    Layout::Even => range(&touched.cells)?,
+                    // More rows than there are need not end later.
+                    Layout::Packed { .. } | Layout::Anywhere => exact_range(&touched.cells)?,
+                };
+                touched.range.get_or_init(|| range)
+            }
+        };
+        Ok(Extent {
+            array: array.index(),
+            first: expression(scop, &range.first, within)?,
+            end: expression(scop, &range.end, within)?,
+            rows: rows(scop, scop.array(array), within)?,
+            cell_bytes: i64::from(scop.array(array).elem_bytes),
+        })
+    }
 }
 
 /// How far rows are from each other, for parameters in `within`.
