@@ -2,8 +2,8 @@
 //! blocks of cells in registers.
 
 use assume::rows;
-use astgen::{Expr, Node, expression};
-use isl::{DimType, Set};
+use astgen::{Node, expression};
+use isl::{DimType, PwAff, Set};
 use llvm::back::block::Places;
 use llvm::back::rewrite::Place;
 use model::{Access, Param, Scop, Stmt};
@@ -40,16 +40,29 @@ pub fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<P
     let within = within.params()?;
     let cells = relation.range()?;
     let mut cell = cells.clone().lexmin_pw_multi_aff()?;
-    if !cell.isa_multi_aff()? {
-        // It may be one where the statement has instances.
+    if cell.n_piece()? > 1 {
+        // There may be fewer where the statement has instances.
         cell = cells.gist_params(within.clone())?.lexmin_pw_multi_aff()?;
     }
     let array = scop.array(access.array);
-    let subscript = |at| -> Result<Expr, astgen::Error> { expression(&extended, &cell.get_at(at)?, &within) };
+    let subscript = |at| expression(&extended, &without_condition(cell.get_at(at)?)?, &within);
     Ok(Place {
         array: access.array,
         subscripts: (0..array.shape.len()).map(subscript).collect::<Result<_, _>>()?,
         rows: rows(scop, array, valid)?,
         cell_bytes: i64::from(array.elem_bytes),
     })
+}
+
+/// A value that is the same function wherever there is one, everywhere.
+fn without_condition(value: PwAff) -> isl::Result<PwAff> {
+    let mut functions = Vec::new();
+    value.foreach_piece(|_, function| {
+        functions.push(function);
+        Ok(())
+    })?;
+    match &functions[..] {
+        [only] => PwAff::from_aff(only.clone()),
+        _ => Ok(value),
+    }
 }
