@@ -611,3 +611,65 @@ fn merged(parts: Vec<Vec<Node>>) -> Vec<Node> {
     }
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::StmtId;
+
+    /// Numbers that look random, the same each time.
+    fn numbers(seed: u64) -> impl FnMut(i64) -> i64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        move |below| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % below.unsigned_abs()) as i64
+        }
+    }
+
+    fn piece(rows: Vec<Inequality>) -> Piece {
+        Piece { id: StmtId(0), path: Vec::new(), counters: Vec::new(), levels: vec![rows] }
+    }
+
+    fn has(rows: &[Inequality], [x, y]: [i64; 2]) -> bool {
+        rows.iter().all(|row| row[0] * x + row[1] * y + row[2] >= 0)
+    }
+
+    /// Pieces between random lines in a square.
+    #[test]
+    fn what_is_covered_is_in_a_piece() {
+        let square = vec![vec![1, 0, 6], vec![-1, 0, 6], vec![0, 1, 6], vec![0, -1, 6]];
+        let (mut covered, mut others, mut missed) = (0, 0, 0);
+        for seed in 1..3000 {
+            let mut next = numbers(seed);
+            let mut line = || -> Inequality { vec![next(5) - 2, next(5) - 2, next(13) - 6] };
+            let (one, other) = (line(), line());
+            let [not_one, not_other] = [&one, &other].map(|row| broken(row).ok().unwrap());
+            let parts = [vec![one], vec![not_one.clone(), other], vec![not_one, not_other], vec![line()]];
+            let mut pieces = Vec::from(parts.map(piece));
+            pieces.remove(next(4) as usize);
+            let region = Table::of(2, &square).unwrap();
+            let all: Vec<&Piece> = pieces.iter().collect();
+            let found = is_covered(&region, &all, 0, &mut MOST_CASES.clone()).ok().unwrap();
+            let mut points = (-6..=6).flat_map(|x| (-6..=6).map(move |y| [x, y]));
+            let is_true = points.all(|at| pieces.iter().any(|piece| has(piece.last(), at)));
+            assert!(!found || is_true, "{seed}");
+            match (found, is_true) {
+                (true, _) => covered += 1,
+                (false, true) => missed += 1,
+                (false, false) => others += 1,
+            }
+        }
+        assert!(covered > 500 && others > 500 && missed < 100, "{covered} {others} {missed}");
+    }
+
+    #[test]
+    fn too_many_cases_cover_nothing() {
+        let row = vec![1, 0];
+        let halves = [piece(vec![row.clone()]), piece(vec![broken(&row).ok().unwrap()])];
+        let halves: Vec<&Piece> = halves.iter().collect();
+        let found = |cases: usize| is_covered(&Table::new(1), &halves, 0, &mut cases.clone()).ok().unwrap();
+        assert_eq!([1, MOST_CASES].map(found), [false, true]);
+    }
+}

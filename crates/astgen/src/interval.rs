@@ -122,3 +122,29 @@ fn combine(op: Op, parts: &[Interval]) -> Interval {
         _ => (i128::MIN, i128::MAX),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use isl::Ctx;
+
+    #[test]
+    fn ranges_contain_those_that_isl_knows() {
+        let text = "param n [*, *]\nparam m [*, *]\nstmt S { S[] : n > m }\norder { S }";
+        let scop = Scop::parse(&Ctx::new(), text).unwrap();
+        let parsed = |set: &str| -> Set { scop.ctx.parse(&format!("[n, m] -> {{ : {set} }}")).unwrap() };
+        let ranges = |set: &str| {
+            let (set, found) = (parsed(set), param_ranges(&scop, &parsed(set)).unwrap());
+            assert_eq!(found, from_isl(&scop, &set).unwrap(), "{set}");
+            found
+        };
+        assert_eq!(ranges("0 <= n <= 9 and n < m < 2n"), [(2, 9), (3, 17)]);
+        assert_eq!(ranges("n = 3 and m >= n or m = 1 and 7 <= n <= 8"), [(3, 8), (1, BITS_64.1)]);
+        assert_eq!(ranges("false"), [(0, 0), (0, 0)]);
+        assert_eq!(ranges("0 <= n <= 281474976710656 and m = 2n"), [(0, 1 << 48), (0, 1 << 49)]);
+        // Not which of the values in a range there are.
+        let strided = parsed("exists a : n = 4a and 3 <= n <= 11 and m <= n");
+        assert_eq!(from_isl(&scop, &strided).unwrap(), [(4, 8), (BITS_64.0, 8)]);
+        assert_eq!(param_ranges(&scop, &strided).unwrap(), [(3, 11), (BITS_64.0, 11)]);
+    }
+}
