@@ -4,7 +4,8 @@
 //! module `pieces`. Such schedule trees are walked here, with the pieces that are at each node and what is known there:
 //! - A member of a band becomes a loop over all values that its dimension has in one of the pieces, and perhaps more: its bounds
 //!   are those inequalities of a piece's projection that hold in all of them, if need be with another constant. Not if that makes
-//!   much more of them than one of the pieces has (`is_tight`): then isl makes the loops.
+//!   much more of them than one of the pieces has (`is_tight`), unless there is a piece at each of them (`is_covered`): then isl makes
+//!   the loops.
 //! - Pieces that need not run by turns, because all of one can run before all of another, get loops of their own, as from isl.
 //! - Inequalities without the dimension that neither follow from what is known nor from the loop having an iteration
 //!   become a condition around it.
@@ -55,6 +56,9 @@ struct Direct<'a> {
 
 /// How many iterations in vain are few, at either end of a loop over several pieces.
 const SLACK: i64 = 1024;
+
+/// How many cases are looked at to find a piece at each iteration of a loop.
+const MOST_CASES: usize = 500;
 
 impl Direct<'_> {
     fn node(&mut self, tree: &Tree, at: At, pieces: &[&Piece], known: &Table) -> Found<Vec<Node>> {
@@ -140,9 +144,7 @@ impl Direct<'_> {
     ) -> Found<Vec<Node>> {
         let unknown = self.params + at.depth;
         let rows = self.hull(pieces, at.depth + 1, Some(unknown))?;
-        if !self.is_tight(&rows, pieces, at.depth + 1, unknown) {
-            return Err(Stop::Other);
-        }
+        let is_tight = self.is_tight(&rows, pieces, at.depth + 1, unknown);
         let (mut bounds, mut others): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row[unknown] != 0);
         // Whether there is an iteration for some values of the parameters is the matter of module `idle`.
         let is_meant = |row: &Inequality| pieces.iter().any(|piece| piece.last().contains(row));
@@ -157,6 +159,10 @@ impl Direct<'_> {
         let bounds = irredundant(bounds, &mut inside)?;
         if inside.is_empty() {
             return Ok(Vec::new());
+        }
+        let mut cases = MOST_CASES;
+        if !is_tight && !is_covered(&inside, pieces, at.depth + 1, &mut cases)? {
+            return Err(Stop::Other);
         }
         let within = At { depth: at.depth + 1, ..at };
         if let Some(value) = only_value(&bounds, unknown, &mut inside)? {
@@ -528,6 +534,34 @@ impl Direct<'_> {
     }
 }
 
+/// Whether all values within the region are in the projection of one of the pieces, as far as that is found in so many cases: those
+/// that are not in the first piece break one of its inequalities, and must be in one of the others.
+fn is_covered(region: &Table, pieces: &[&Piece], level: usize, cases: &mut usize) -> Found<bool> {
+    let Some((piece, others)) = pieces.split_first() else { return Ok(region.is_empty()) };
+    let mut region = region.clone();
+    for row in &piece.levels[level] {
+        if region.implies(row)? {
+            continue;
+        }
+        let mut beyond = region.clone();
+        beyond.add(&broken(row)?)?;
+        *cases = cases.saturating_sub(1);
+        if *cases == 0 || !beyond.is_empty() && !is_covered(&beyond, others, level, cases)? {
+            return Ok(false);
+        }
+        region.add(row)?;
+    }
+    Ok(true)
+}
+
+/// What holds where an inequality does not.
+fn broken(row: &Inequality) -> Found<Inequality> {
+    let mut broken = negated(row).ok_or(TooBig)?;
+    let constant = broken.last_mut().ok_or(Stop::Other)?;
+    *constant = constant.checked_sub(1).ok_or(TooBig)?;
+    Ok(broken)
+}
+
 /// Whether the dimensions have the same values in all of the pieces.
 fn are_alike(pieces: &[&Piece], level: usize) -> bool {
     let of = |piece: &Piece| piece.levels[level].iter().cloned().collect::<BTreeSet<Inequality>>();
@@ -576,4 +610,66 @@ fn merged(parts: Vec<Vec<Node>>) -> Vec<Node> {
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::StmtId;
+
+    /// Numbers that look random, the same each time.
+    fn numbers(seed: u64) -> impl FnMut(i64) -> i64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        move |below| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % below.unsigned_abs()) as i64
+        }
+    }
+
+    fn piece(rows: Vec<Inequality>) -> Piece {
+        Piece { id: StmtId(0), path: Vec::new(), counters: Vec::new(), levels: vec![rows] }
+    }
+
+    fn has(rows: &[Inequality], [x, y]: [i64; 2]) -> bool {
+        rows.iter().all(|row| row[0] * x + row[1] * y + row[2] >= 0)
+    }
+
+    /// Pieces between random lines in a square.
+    #[test]
+    fn what_is_covered_is_in_a_piece() {
+        let square = vec![vec![1, 0, 6], vec![-1, 0, 6], vec![0, 1, 6], vec![0, -1, 6]];
+        let (mut covered, mut others, mut missed) = (0, 0, 0);
+        for seed in 1..3000 {
+            let mut next = numbers(seed);
+            let mut line = || -> Inequality { vec![next(5) - 2, next(5) - 2, next(13) - 6] };
+            let (one, other) = (line(), line());
+            let [not_one, not_other] = [&one, &other].map(|row| broken(row).ok().unwrap());
+            let parts = [vec![one], vec![not_one.clone(), other], vec![not_one, not_other], vec![line()]];
+            let mut pieces = Vec::from(parts.map(piece));
+            pieces.remove(next(4) as usize);
+            let region = Table::of(2, &square).unwrap();
+            let all: Vec<&Piece> = pieces.iter().collect();
+            let found = is_covered(&region, &all, 0, &mut MOST_CASES.clone()).ok().unwrap();
+            let mut points = (-6..=6).flat_map(|x| (-6..=6).map(move |y| [x, y]));
+            let is_true = points.all(|at| pieces.iter().any(|piece| has(piece.last(), at)));
+            assert!(!found || is_true, "{seed}");
+            match (found, is_true) {
+                (true, _) => covered += 1,
+                (false, true) => missed += 1,
+                (false, false) => others += 1,
+            }
+        }
+        assert!(covered > 500 && others > 500 && missed < 100, "{covered} {others} {missed}");
+    }
+
+    #[test]
+    fn too_many_cases_cover_nothing() {
+        let row = vec![1, 0];
+        let halves = [piece(vec![row.clone()]), piece(vec![broken(&row).ok().unwrap()])];
+        let halves: Vec<&Piece> = halves.iter().collect();
+        let found = |cases: usize| is_covered(&Table::new(1), &halves, 0, &mut cases.clone()).ok().unwrap();
+        assert_eq!([1, MOST_CASES].map(found), [false, true]);
+    }
 }

@@ -23,29 +23,47 @@ pub(crate) fn skip(scop: &Scop, nodes: Vec<Node>, known: &Set) -> Result<Vec<Nod
     if scop.params.is_empty() {
         return Ok(nodes);
     }
-    nodes.into_iter().map(|node| skip_node(scop, node, known)).collect()
+    let around = Around { known: known.clone(), busy: BTreeSet::new() };
+    skip_in(scop, nodes, &around)
 }
 
-fn skip_node(scop: &Scop, node: Node, known: &Set) -> Result<Node, Error> {
+/// What is around a node.
+struct Around {
+    /// The parameter values.
+    known: Set,
+    /// They are such that one of these statements has an instance.
+    busy: BTreeSet<StmtId>,
+}
+
+fn skip_in(scop: &Scop, nodes: Vec<Node>, around: &Around) -> Result<Vec<Node>, Error> {
+    nodes.into_iter().map(|node| skip_node(scop, node, around)).collect()
+}
+
+fn skip_node(scop: &Scop, node: Node, around: &Around) -> Result<Node, Error> {
     match node {
         Node::Stmt { .. } => Ok(node),
-        Node::If { condition, then, otherwise } => Ok(Node::If {
-            condition,
-            then: skip(scop, then, known)?,
-            otherwise: skip(scop, otherwise, known)?,
-        }),
+        Node::If { condition, then, otherwise } => {
+            let (then, otherwise) = (skip_in(scop, then, around)?, skip_in(scop, otherwise, around)?);
+            Ok(Node::If { condition, then, otherwise })
+        }
         Node::For(each) if !has_loop(&each.body) => Ok(Node::For(each)),
-        Node::For(each) => skip_loop(scop, each, known),
+        Node::For(mut each) if stmts_in(&each.body) == around.busy => {
+            each.body = skip_in(scop, each.body, around)?;
+            Ok(Node::For(each))
+        }
+        Node::For(each) => skip_loop(scop, each, &around.known),
     }
 }
 
 fn skip_loop(scop: &Scop, mut each: For, known: &Set) -> Result<Node, Error> {
-    let busy = busy(scop, &each.body, known)?;
+    let stmts = stmts_in(&each.body);
+    let busy = busy(scop, &stmts, known)?;
     let runs = match runs(scop, &each) {
         Some(runs) => known.clone().intersect(Set::read_from_str(&scop.ctx, &runs)?)?,
         None => known.clone(),
     };
-    each.body = skip(scop, each.body, &known.clone().intersect(busy.clone())?)?;
+    let within = Around { known: known.clone().intersect(busy.clone())?, busy: stmts };
+    each.body = skip_in(scop, each.body, &within)?;
     if runs.is_subset(&busy)? {
         return Ok(Node::For(each));
     }
@@ -75,11 +93,11 @@ pub(crate) fn has_loop(nodes: &[Node]) -> bool {
     })
 }
 
-/// All parameter values for which a statement of the nodes has an instance, and perhaps more.
-fn busy(scop: &Scop, nodes: &[Node], known: &Set) -> isl::Result<Set> {
+/// All parameter values for which one of the statements has an instance, and perhaps more.
+fn busy(scop: &Scop, stmts: &BTreeSet<StmtId>, known: &Set) -> isl::Result<Set> {
     let mut busy = Set::empty(known.get_space()?)?;
-    for id in stmts_in(nodes) {
-        let params = scop.stmt(id).domain.clone().params()?.remove_divs()?;
+    for id in stmts {
+        let params = scop.stmt(*id).domain.clone().params()?.remove_divs()?;
         busy = busy.union(Set::from_basic_set(params.simple_hull()?)?)?;
     }
     busy.coalesce()

@@ -1,7 +1,9 @@
 //! Which values an expression can have: the proof that 64 bits are enough.
 
+use crate::pieces::{Found, Stop, of_params};
+use crate::simplex::Table;
 use crate::{Error, Expr, Op, Variable};
-use isl::{Id, PwAff, Set};
+use isl::{DimType, Id, PwAff, Set};
 use model::Scop;
 use std::collections::HashMap;
 
@@ -11,8 +13,47 @@ pub type Interval = (i128, i128);
 const BITS_64: Interval = (i64::MIN as i128, i64::MAX as i128);
 const TRUTH: Interval = (0, 1);
 
-/// The ranges of all parameters within a set of parameter values, as narrow as isl knows them.
+/// The ranges of all parameters within a set of parameter values.
 pub fn param_ranges(scop: &Scop, within: &Set) -> isl::Result<Vec<Interval>> {
+    match from_inequalities(scop, within) {
+        Ok(ranges) => Ok(ranges),
+        Err(Stop::Budget(error)) => Err(error),
+        Err(Stop::Other) => from_isl(scop, within),
+    }
+}
+
+/// What follows from the inequalities of each part of the set; that isl takes a hundred times as long for the same is seen in programs
+/// whose sizes are parameters.
+fn from_inequalities(scop: &Scop, within: &Set) -> Found<Vec<Interval>> {
+    let params = scop.params.len();
+    let mut ranges: Option<Vec<Interval>> = None;
+    for part in within.get_basic_set_list()?.to_vec()? {
+        let width = params + part.dim(DimType::Div)?;
+        let mut table = Table::of(width, &of_params(scop, &part, width)?)?;
+        if table.is_empty() {
+            continue;
+        }
+        let mut least = |param: usize, sign: i64| -> Found<Option<i128>> {
+            let mut sum = vec![0; width + 1];
+            sum[param] = sign;
+            Ok(table.least(&sum)?.map(i128::from))
+        };
+        let mut here = Vec::new();
+        for param in 0..params {
+            let high = least(param, -1)?.map(|least| -least);
+            here.push((least(param, 1)?.unwrap_or(BITS_64.0), high.unwrap_or(BITS_64.1)));
+        }
+        let hull = |(one, other): (Interval, Interval)| (one.0.min(other.0), one.1.max(other.1));
+        ranges = Some(match ranges {
+            Some(ranges) => ranges.into_iter().zip(here).map(hull).collect(),
+            None => here,
+        });
+    }
+    Ok(ranges.unwrap_or_else(|| vec![(0, 0); params]))
+}
+
+/// As narrow as isl knows them.
+fn from_isl(scop: &Scop, within: &Set) -> isl::Result<Vec<Interval>> {
     let range = |name: &str| -> isl::Result<Interval> {
         let id = Id::new(&scop.ctx, name)?;
         let universe = Set::universe(isl::Space::set_alloc(&scop.ctx, 0, 0)?)?;
@@ -79,5 +120,31 @@ fn combine(op: Op, parts: &[Interval]) -> Interval {
         (Op::And | Op::Or | Op::Eq | Op::Le | Op::Lt | Op::Ge | Op::Gt, _) => TRUTH,
         // Not a form that isl makes: no bound is known.
         _ => (i128::MIN, i128::MAX),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use isl::Ctx;
+
+    #[test]
+    fn ranges_contain_those_that_isl_knows() {
+        let text = "param n [*, *]\nparam m [*, *]\nstmt S { S[] : n > m }\norder { S }";
+        let scop = Scop::parse(&Ctx::new(), text).unwrap();
+        let parsed = |set: &str| -> Set { scop.ctx.parse(&format!("[n, m] -> {{ : {set} }}")).unwrap() };
+        let ranges = |set: &str| {
+            let (set, found) = (parsed(set), param_ranges(&scop, &parsed(set)).unwrap());
+            assert_eq!(found, from_isl(&scop, &set).unwrap(), "{set}");
+            found
+        };
+        assert_eq!(ranges("0 <= n <= 9 and n < m < 2n"), [(2, 9), (3, 17)]);
+        assert_eq!(ranges("n = 3 and m >= n or m = 1 and 7 <= n <= 8"), [(3, 8), (1, BITS_64.1)]);
+        assert_eq!(ranges("false"), [(0, 0), (0, 0)]);
+        assert_eq!(ranges("0 <= n <= 281474976710656 and m = 2n"), [(0, 1 << 48), (0, 1 << 49)]);
+        // Not which of the values in a range there are.
+        let strided = parsed("exists a : n = 4a and 3 <= n <= 11 and m <= n");
+        assert_eq!(from_isl(&scop, &strided).unwrap(), [(4, 8), (BITS_64.0, 8)]);
+        assert_eq!(param_ranges(&scop, &strided).unwrap(), [(3, 11), (BITS_64.0, 11)]);
     }
 }

@@ -287,20 +287,7 @@ impl Reader<'_> {
             [only] => only.clone(),
             _ => context.clone().remove_divs()?.simple_hull()?,
         };
-        let mut all = Vec::new();
-        for constraint in hull.remove_divs()?.get_constraint_list()?.to_vec()? {
-            let mut row = vec![0; width + 1];
-            for at in 0..constraint.dim(DimType::Param)? {
-                let factor = constraint.get_coefficient_val(DimType::Param, at)?.get_num_si()?;
-                row[self.param(constraint.get_dim_name(DimType::Param, at)?)?] = factor;
-            }
-            row[width] = constraint.get_constant_val()?.get_num_si()?;
-            if constraint.is_equality()? {
-                all.push(negated(&row).ok_or(TooBig)?);
-            }
-            all.push(row);
-        }
-        Ok(all)
+        of_params(self.scop, &hull.remove_divs()?, width)
     }
 
     /// The parts of a statement at a leaf that have points, which are disjoint.
@@ -422,6 +409,30 @@ impl Reader<'_> {
         let values = values.into_iter().map(|(_, value)| outside(value)).collect::<Option<_>>()?;
         all_known.then_some((values, rows))
     }
+}
+
+/// The inequalities of a set of parameter values. Its divisions, if there are any, are the unknowns behind the parameters.
+pub(crate) fn of_params(scop: &Scop, set: &BasicSet, width: usize) -> Found<Vec<Inequality>> {
+    let mut places = Vec::new();
+    for at in 0..set.dim(DimType::Param)? {
+        let name = set.get_dim_name(DimType::Param, at)?;
+        let place = scop.params.iter().position(|param| Some(&param.name) == name.as_ref());
+        places.push((DimType::Param, at, place.ok_or(Stop::Other)?));
+    }
+    places.extend((0..set.dim(DimType::Div)?).map(|at| (DimType::Div, at, scop.params.len() + at)));
+    let mut all = Vec::new();
+    for constraint in set.get_constraint_list()?.to_vec()? {
+        let mut row = vec![0; width + 1];
+        for (kind, at, place) in &places {
+            row[*place] = constraint.get_coefficient_val(*kind, *at)?.get_num_si()?;
+        }
+        row[width] = constraint.get_constant_val()?.get_num_si()?;
+        if constraint.is_equality()? {
+            all.push(negated(&row).ok_or(TooBig)?);
+        }
+        all.push(row);
+    }
+    Ok(all)
 }
 
 impl Piece {

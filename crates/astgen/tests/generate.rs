@@ -305,3 +305,44 @@ fn diagonals_that_fall() {
     diagonals_have_all_tiles("true", ["t", "i - t"], [8, 4]);
     diagonals_have_all_tiles("i <= t", ["t", "i - t"], [3, 5]);
 }
+
+/// The loops of a schedule tree below the domain of a scop.
+fn c_of_tree(text: &str, domain: &str, tree: &str) -> String {
+    let scop = Scop::parse(&Ctx::new(), text).unwrap();
+    let tree = format!("{{ domain: \"{domain}\", child: {{ {tree} }} }}");
+    let schedule: isl::Schedule = scop.ctx.parse(&tree).unwrap();
+    print_c(&scop, &generate(&scop, &schedule, &scop.context).unwrap())
+}
+
+/// Neither part has all of the loop, and where one ends depends on the loop around.
+#[test]
+fn parts_side_by_side_share_a_loop() {
+    let text = "param n [0, 281474976710656]\nstmt S { S[i, j] : 0 <= i < n and 0 <= j < n }\n\
+                order { for { for { S } } }";
+    let part = |which: &str| format!("{{ filter: \"{{ S[i, j] : {which} }}\" }}");
+    let parts = [part("j > i"), part("j < i"), part("j = i")].join(", ");
+    let row = |counter: &str, rest: &str| format!("schedule: \"[{{ S[i, j] -> [({counter})] }}]\", {rest}");
+    let inner = row("j", &format!("options: \"{{ atomic[0] }}\", child: {{ sequence: [ {parts} ] }}"));
+    let outer = row("i", &format!("child: {{ {inner} }}"));
+    let c = c_of_tree(text, "[n] -> { S[i, j] : 0 <= i < n and 0 <= j < n }", &outer);
+    let lines: Vec<_> = c.lines().map(str::trim).collect();
+    let loops = ["for (c0 = 0; c0 <= n - 1; c0 += 1) {", "for (c1 = 0; c1 <= n - 1; c1 += 1) {"];
+    assert_eq!(lines[..2], loops, "{c}");
+    assert_eq!((c.matches("for").count(), c.matches("S(").count()), (2, 3), "{c}");
+    // isl would say `else`, and take a hundred times as long for many parts.
+    assert!(!c.contains("else"), "{c}");
+}
+
+/// With `p = 3` and `q = 5` a bound that is right for both would be `p + 2^48`.
+#[test]
+fn parts_of_different_length_end_where_the_last_one_does() {
+    let text = "param p [0, 281474976710656]\nparam q [0, 281474976710656]\nstmt A { A[i] : 0 <= i < p }\n\
+                stmt B { B[i] : 0 <= i < q }\norder { for { A } for { B } }";
+    let parts = "sequence: [ { filter: \"{ A[i] }\" }, { filter: \"{ B[i] }\" } ]";
+    let tree = format!("schedule: \"[{{ A[i] -> [(i)]; B[i] -> [(i)] }}]\", child: {{ {parts} }}");
+    let c = c_of_tree(text, "[p, q] -> { A[i] : 0 <= i < p; B[i] : 0 <= i < q }", &tree);
+    let lines: Vec<_> = c.lines().filter(|line| line.starts_with("for")).collect();
+    let [first, second] = lines[..] else { panic!("{c}") };
+    assert_eq!(first, "for (c0 = 0; c0 <= p - 1; c0 += 1) {");
+    assert!(second.contains("<= q - 1;") && !c.contains("28147497671065"), "{c}");
+}

@@ -14,7 +14,7 @@ use dataflow::Dependences;
 use isl::Schedule;
 use model::{Reason, Scop};
 use options::Options;
-use schedule::legality::Reductions;
+use schedule::legality::{Prover, Reductions};
 use schedule::threads::Marked;
 use schedule::{Decision, Form, Machine, Prediction, Tiling};
 use std::path::{Path, PathBuf};
@@ -112,7 +112,7 @@ fn own_order(scop: &Scop, dependences: &Dependences, options: &Options) -> Resul
         return Ok(own);
     }
     let how = how(scop, Machine::default(), options);
-    match schedule::threads::marked(scop, dependences, &own, &how) {
+    match schedule::threads::marked(&Prover::new(scop, dependences), &own, &how) {
         Ok(Marked::Threads { schedule, .. }) => Ok(schedule),
         Ok(Marked::Alone(_)) => Ok(own),
         Err(error) if error.is_budget() => Ok(own),

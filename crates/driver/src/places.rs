@@ -2,8 +2,8 @@
 //! blocks of cells in registers.
 
 use assume::rows;
-use astgen::{Expr, Node, expression};
-use isl::{DimType, Set};
+use astgen::{Node, expression};
+use isl::{DimType, PwAff, Set};
 use llvm::back::block::Places;
 use llvm::back::rewrite::Place;
 use model::{Access, AccessId, Param, Scop, Stmt};
@@ -29,8 +29,7 @@ pub fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<P
     let names: Vec<_> = (0..depth).map(|at| format!("orthant_counter{at}")).collect();
     extended.params.extend(names.iter().map(|name| Param { name: name.clone(), range: (None, None) }));
     let first = domain.dim(DimType::Param)?;
-    let mut relation =
-        access.relation.clone().intersect_domain(domain.clone())?.reset_tuple_id(DimType::In)?;
+    let mut relation = access.relation.clone().reset_tuple_id(DimType::In)?;
     let behind = relation.get_space()?.dim(DimType::Param)?;
     relation = relation.move_dims(DimType::Param, behind, DimType::In, 0, depth)?;
     let mut within = domain.reset_tuple_id()?.move_dims(DimType::Param, first, DimType::Set, 0, depth)?;
@@ -39,9 +38,14 @@ pub fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<P
         within = within.set_dim_name(DimType::Param, first + at, name)?;
     }
     let within = within.params()?;
-    let cell = relation.range()?.gist_params(within.clone())?.lexmin_pw_multi_aff()?;
+    let cells = relation.range()?;
+    let mut cell = cells.clone().lexmin_pw_multi_aff()?;
+    if cell.n_piece()? > 1 {
+        // There may be fewer where the statement has instances.
+        cell = cells.gist_params(within.clone())?.lexmin_pw_multi_aff()?;
+    }
     let array = scop.array(access.array);
-    let subscript = |at| -> Result<Expr, astgen::Error> { expression(&extended, &cell.get_at(at)?, &within) };
+    let subscript = |at| expression(&extended, &without_condition(cell.get_at(at)?)?, &within);
     Ok(Place {
         array: access.array,
         subscripts: (0..array.shape.len()).map(subscript).collect::<Result<_, _>>()?,
@@ -61,4 +65,17 @@ fn twin(stmt: &Stmt, access: &Access, valid: &Set) -> Result<Option<AccessId>, a
         }
     }
     Ok(None)
+}
+
+/// A value that is the same function wherever there is one, everywhere.
+fn without_condition(value: PwAff) -> isl::Result<PwAff> {
+    let mut functions = Vec::new();
+    value.foreach_piece(|_, function| {
+        functions.push(function);
+        Ok(())
+    })?;
+    match &functions[..] {
+        [only] => PwAff::from_aff(only.clone()),
+        _ => Ok(value),
+    }
 }

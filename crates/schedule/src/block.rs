@@ -13,7 +13,7 @@
 //! # Invariant
 //! Rows and columns are coincident, and the statement touches the array it writes with one access function only. So
 //! while a block is in registers nobody else wants its cells. [`crate::legality`] proves that again for the schedule
-//! as a whole ([`crate::legality::registers_are_legal`]).
+//! as a whole ([`crate::legality::Prover::registers_are_legal`]).
 //!
 //! A sum whose terms are sums of the same array (`B[i, j] += A[k, i] * B[k, j]` for `k > i`) is hoped to be such that the
 //! terms which all cells of a block have come from cells outside of it. That only the proof can tell; where it fails, the

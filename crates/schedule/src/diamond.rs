@@ -183,6 +183,7 @@ fn constants(scop: &Scop, values: &[i64]) -> isl::Result<UnionPwAff> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::legality::Prover;
     use crate::marks::wave_is_legal;
     use crate::tree::tiles;
     use dataflow::Dependences;
@@ -247,7 +248,7 @@ order { for { for { S } for { T } } }
             let schedule = Schedule::from_domain(scop.domain().unwrap()).unwrap();
             let schedule = schedule.insert_partial_schedule(band).unwrap();
             let band = schedule.get_root().unwrap().child(0).unwrap();
-            wave_is_legal(&scop, &dependences, &band, [8; 2]).unwrap()
+            wave_is_legal(&Prover::new(&scop, &dependences), &band, [8; 2]).unwrap()
         };
         assert!(is_legal("{ S[s, i] -> [(2s - i)]; T[s, i] -> [(1 + 2s - i)] }"));
         // Too steep, and not shifted.

@@ -17,7 +17,8 @@
 //! of the rows must not come later for the first. What is asked is more than that: the same for all rows, also of other strips.
 
 use crate::marks::is_mark;
-use crate::tree::{Band, Bonds, Shape, Step, all_equal, inside, member, within};
+use crate::times::{Position, Values};
+use crate::tree::{Band, Bonds, Shape, Step, inside, within};
 use isl::{MultiUnionPwAff, ScheduleNode, UnionMap, UnionSet};
 use model::{JAM, Scop};
 use std::collections::HashMap;
@@ -97,7 +98,7 @@ struct Jammer<'a> {
 impl Jammer<'_> {
     fn jam(self) -> isl::Result<Option<Jam>> {
         let row = self.member(self.each.rows.len() - 1)?;
-        let pairs = self.between(&self.bonds.order)?.lex_lt_at_multi_union_pw_aff(row)?;
+        let pairs = row.compared(&self.between(&self.bonds.order)?, Position::Before)?;
         let below = self.each.node.get_child(0)?.get_subtree_schedule_union_map()?;
         let below = MultiUnionPwAff::from_union_map(below)?;
         if !pairs.clone().lex_gt_at_multi_union_pw_aff(below.clone())?.is_empty()? {
@@ -108,15 +109,15 @@ impl Jammer<'_> {
         Ok(Some(Jam { band: self.band, depth, leaves: self.leaves, rows: 1, stmts }))
     }
 
-    fn member(&self, at: usize) -> isl::Result<MultiUnionPwAff> {
-        member(&self.each.node.band_get_partial_schedule()?, at)
+    fn member(&self, at: usize) -> isl::Result<Values> {
+        Values::of(&self.each.node.band_get_partial_schedule()?.get_at(at)?)
     }
 
     /// The dependences between rows: all that is around them is equal.
     fn between(&self, relation: &UnionMap) -> isl::Result<UnionMap> {
         let mut pairs = inside(relation, &self.each.node)?;
         for at in 0..self.each.rows.len() - 1 {
-            pairs = pairs.eq_at_multi_union_pw_aff(self.member(at)?)?;
+            pairs = self.member(at)?.compared(&pairs, Position::Same)?;
         }
         Ok(pairs)
     }
@@ -128,12 +129,12 @@ impl Jammer<'_> {
         let mut found: HashMap<usize, Rows> = all.map(|(stmt, _)| (*stmt, Rows::default())).collect();
         for &leaf in &self.leaves {
             let node = &self.shape.bands[leaf].node;
-            let along = node.band_get_partial_schedule()?;
+            let along = Values::of(&node.band_get_partial_schedule()?.get_at(0)?)?;
             // The loop is one for all statements in it.
-            let is_vector = all_equal(&within(&apart, node.get_domain()?)?, &along)?;
+            let is_vector = along.are_equal(&within(&apart, node.get_domain()?)?)?;
             for stmt in self.shape.parts(leaf).concat() {
                 let own = UnionSet::from_set(self.scop.stmts[stmt].domain.clone())?;
-                let is_parallel = is_vector || all_equal(&within(&apart, own.clone())?, &along)?;
+                let is_parallel = is_vector || along.are_equal(&within(&apart, own.clone())?)?;
                 let wait = !is_parallel && !within(tied, own)?.is_empty()?;
                 found.insert(stmt, Rows { wait, is_vector });
             }

@@ -11,7 +11,7 @@
 //! `schedule` is the tree in isl's own notation and the only part that is read, apart from `format` and the names of
 //! the statements, which must be those of the program. `statements` and `bands` say the same for people.
 
-use crate::legality::{self, Reductions, Verdict};
+use crate::legality::{self, Prover, Reductions, Verdict};
 use crate::marks;
 use crate::tree::{Shape, counter_names, stmts_below};
 use dataflow::Dependences;
@@ -137,9 +137,10 @@ pub fn from_json(
         }
     }
     let schedule = Schedule::read_from_str(&scop.ctx, &envelope.schedule).map_err(ImportError::Tree)?;
-    match legality::check_with(scop, dependences, &schedule, reductions)? {
+    let prover = Prover::new(scop, dependences);
+    match prover.check_with(&schedule, reductions)? {
         // What the tree promises beside the order must be true as well.
-        Verdict::Legal => Ok(marks::proved(scop, dependences, schedule)?),
+        Verdict::Legal => Ok(marks::proved(&prover, schedule)?),
         Verdict::Illegal(violation) => Err(ImportError::Illegal(violation)),
     }
 }

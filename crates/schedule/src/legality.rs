@@ -34,7 +34,7 @@ use dataflow::{Dependences, Kind};
 use isl::{DimType, Map, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionSet, Val};
 use model::{Access, AccessId, AccessKind, Scop, StmtId};
 
-use crate::walk;
+use crate::walk::{self, Bond};
 
 /// Whether the order of updates of one reduction may be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -207,18 +207,7 @@ pub fn check_with(
     schedule: &Schedule,
     reductions: Reductions,
 ) -> Result<Verdict, Error> {
-    let checker = Checker { scop, dependences, kinds: reductions.kinds() };
-    if walk::keeps(scop, schedule, checker.together()?)? == Some(true) {
-        return Ok(Verdict::Legal);
-    }
-    let found = match checker.not_there(&schedule.get_domain()?)? {
-        None => checker.sets(schedule)?,
-        found => found,
-    };
-    match found {
-        None => check_map(scop, dependences, &schedule.get_map()?, reductions),
-        Some(violation) => Ok(Verdict::Illegal(Box::new(violation))),
-    }
+    Prover::new(scop, dependences).check_with(schedule, reductions)
 }
 
 /// Whether a schedule given as `{ S[i] -> [t0, t1, ...] }` is legal; times of what is no instance do not count.
@@ -229,13 +218,7 @@ pub fn check_map(
     schedule: &UnionMap,
     reductions: Reductions,
 ) -> Result<Verdict, Error> {
-    let checker = Checker { scop, dependences, kinds: reductions.kinds() };
-    let times = Times::new(scop, schedule)?;
-    let found = match checker.run_once(&times)? {
-        None => checker.not_after(&times)?,
-        found => found,
-    };
-    Ok(found.map_or(Verdict::Legal, |violation| Verdict::Illegal(Box::new(violation))))
+    Prover::new(scop, dependences).checker(reductions).check_map(schedule)
 }
 
 /// Whether the iterations of a band's member can run side by side, everything outside of it in sequence.
@@ -245,37 +228,148 @@ pub fn parallel_is_legal(
     band: &ScheduleNode,
     member: usize,
 ) -> Result<Verdict, Error> {
-    let checker = Checker { scop, dependences, kinds: &Kind::ALL };
-    if is_band_with(band, member)?
-        && walk::is_parallel(scop, band, member, checker.together()?)? == Some(true)
-    {
-        return Ok(Verdict::Legal);
-    }
-    let (outside, own) = around(scop, band, member)?;
-    let found = checker.side_by_side(&outside, &own, member)?;
-    Ok(found.map_or(Verdict::Legal, |violation| Verdict::Illegal(Box::new(violation))))
+    Prover::new(scop, dependences).parallel_is_legal(band, member)
 }
 
-/// Whether no dependence goes backwards in a band's member, reductions included, whatever it does in the members before.
-pub fn forward_is_legal(
+/// See [`Prover::registers_are_legal`].
+pub fn registers_are_legal(
     scop: &Scop,
     dependences: &Dependences,
     band: &ScheduleNode,
-    member: usize,
 ) -> Result<bool, Error> {
-    let (outside, own) = around(scop, band, member)?;
-    let checker = Checker { scop, dependences, kinds: &Kind::ALL };
-    for (source, sink, relation) in checker.together()? {
-        let (first, second) = (own.part(source.index(), member)?, own.part(sink.index(), member)?);
-        if first.plain_is_empty()? || second.plain_is_empty()? {
-            continue;
+    Prover::new(scop, dependences).registers_are_legal(band)
+}
+
+/// All that can be asked about the schedules of one scop. Its dependences are read once.
+pub struct Prover<'a> {
+    /// The scop.
+    pub scop: &'a Scop,
+    /// Its dependences.
+    pub dependences: &'a Dependences,
+    relations: OnceCell<Vec<Dependence>>,
+    /// Those that bind if the order of updates may be changed, and if not.
+    bonds: [OnceCell<Vec<Bond>>; 2],
+}
+
+impl<'a> Prover<'a> {
+    /// Nothing is asked yet.
+    pub fn new(scop: &'a Scop, dependences: &'a Dependences) -> Self {
+        Prover { scop, dependences, relations: OnceCell::new(), bonds: Default::default() }
+    }
+
+    fn checker(&self, reductions: Reductions) -> Checker<'_> {
+        Checker { scop: self.scop, prover: self, reductions }
+    }
+
+    /// Whether the schedule is legal.
+    pub fn check_with(&self, schedule: &Schedule, reductions: Reductions) -> Result<Verdict, Error> {
+        let checker = self.checker(reductions);
+        if walk::keeps(self.scop, schedule, checker.together()?)? == Some(true) {
+            return Ok(Verdict::Legal);
         }
-        let backwards = first.clone().lex_gt_map(second.clone())?.intersect(relation)?;
-        if !backwards.is_empty()? && !checker.agreeing(&outside, source, sink, backwards)?.is_empty()? {
-            return Ok(false);
+        let found = match checker.not_there(&schedule.get_domain()?)? {
+            None => checker.sets(schedule)?,
+            found => found,
+        };
+        match found {
+            None => checker.check_map(&schedule.get_map()?),
+            Some(violation) => Ok(Verdict::Illegal(Box::new(violation))),
         }
     }
-    Ok(true)
+
+    /// Whether the iterations of a band's member can run side by side, everything outside of it in sequence.
+    pub fn parallel_is_legal(&self, band: &ScheduleNode, member: usize) -> Result<Verdict, Error> {
+        match self.walked(band, member)? {
+            Some(true) => Ok(Verdict::Legal),
+            _ => self.side_by_side(band, member),
+        }
+    }
+
+    /// The same without a reason.
+    pub fn is_parallel(&self, band: &ScheduleNode, member: usize) -> Result<bool, Error> {
+        match self.walked(band, member)? {
+            Some(found) => Ok(found),
+            None => Ok(self.side_by_side(band, member)?.is_legal()),
+        }
+    }
+
+    fn walked(&self, band: &ScheduleNode, member: usize) -> Result<Option<bool>, Error> {
+        if !is_band_with(band, member)? {
+            return Ok(None);
+        }
+        Ok(walk::is_parallel(self.scop, band, member, self.checker(Reductions::Kept).together()?)?)
+    }
+
+    fn side_by_side(&self, band: &ScheduleNode, member: usize) -> Result<Verdict, Error> {
+        let (outside, own) = around(self.scop, band, member)?;
+        let found = self.checker(Reductions::Kept).side_by_side(&outside, &own, member)?;
+        Ok(found.map_or(Verdict::Legal, |violation| Verdict::Illegal(Box::new(violation))))
+    }
+
+    /// Whether no dependence goes backwards in a band's member, reductions included, whatever it does in the members before.
+    pub fn forward_is_legal(&self, band: &ScheduleNode, member: usize) -> Result<bool, Error> {
+        let (outside, own) = around(self.scop, band, member)?;
+        let checker = self.checker(Reductions::Kept);
+        for (source, sink, relation) in checker.together()? {
+            let (first, second) = (own.part(source.index(), member)?, own.part(sink.index(), member)?);
+            if first.plain_is_empty()? || second.plain_is_empty()? {
+                continue;
+            }
+            let backwards = first.clone().lex_gt_map(second.clone())?.intersect(relation)?;
+            if !backwards.is_empty()? && !checker.agreeing(&outside, source, sink, backwards)?.is_empty()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the cells that one statement updates can stay in registers while the first of the three loops below a node
+    /// runs, for a block that the other two go through. They can if, with everything outside equal, two instances touch one of
+    /// these cells only where they are of the same row and column, and by the update itself; derived from the accesses. Nor may
+    /// any dependence join two rows or columns: there are more where arrays may overlap.
+    ///
+    /// Cells are in registers only for terms that all cells of the block have which take part: instances count that both have
+    /// a term of the other's number. So in `A[i, j] -= A[i, k] * A[k, j]` for `k < i, j` the terms read sums of the same block, but
+    /// such that have no term of this number any more.
+    pub fn registers_are_legal(&self, band: &ScheduleNode) -> Result<bool, Error> {
+        let scop = self.scop;
+        let [stmt] = crate::tree::stmts_below(scop, band)?[..] else { return Ok(false) };
+        let accesses = &scop.stmts[stmt].accesses;
+        let mut writes = accesses.iter().filter(|access| access.kind != AccessKind::Read);
+        let (Some(update), None) = (writes.next(), writes.next()) else { return Ok(false) };
+        let is_memory = |access: &Access| !scop.array(access.array).kind.is_scalar();
+        if update.kind != AccessKind::MustWrite || !accesses.iter().all(is_memory) {
+            return Ok(false);
+        }
+        let own = band.get_subtree_schedule_union_map()?.intersect_domain(band.get_domain()?)?;
+        let own = Times::new(scop, &own)?;
+        if own.length != 3 {
+            return Ok(false);
+        }
+        let own = &own.parts(stmt)?[..];
+        let block = own[1].clone().flat_range_product(own[2].clone())?;
+        let apart = block.clone().lex_lt_map(block.clone())?.union(block.clone().lex_gt_map(block)?)?;
+        let blocks = Blocks { scop, stmt, band, own, together: OnceCell::new(), terms: OnceCell::new() };
+        for (source, sink, relation) in self.checker(Reductions::Kept).together()? {
+            let is_inside = source.index() == stmt && sink.index() == stmt;
+            // Most relations are between instances of one cell: nothing is left of them that blocks would have to be looked at for.
+            if is_inside && blocks.have(relation.intersect(apart.clone())?)? {
+                return Ok(false);
+            }
+        }
+        let updated = scop.cells(&scop.stmts[stmt], update)?;
+        for access in accesses.iter().filter(|access| access.array == update.array) {
+            let touched = scop.cells(&scop.stmts[stmt], access)?;
+            let mut shared = updated.clone().apply_range(touched.clone().reverse()?)?;
+            if touched.is_equal(&updated)? {
+                shared = shared.intersect(apart.clone())?;
+            }
+            if blocks.have(shared)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
 }
 
 fn is_band_with(node: &ScheduleNode, member: usize) -> isl::Result<bool> {
@@ -292,91 +386,51 @@ pub(crate) fn around(scop: &Scop, band: &ScheduleNode, member: usize) -> Result<
     Ok((Times::new(scop, &outside)?, Times::new(scop, &own)?))
 }
 
-/// Whether the cells that one statement updates can stay in registers while the first of the three loops below a node
-/// runs, for a block that the other two go through. They can if, with everything outside equal, two instances touch one of
-/// these cells only where they are of the same row and column, and by the update itself; derived from the accesses. Nor may
-/// any dependence join two rows or columns: there are more where arrays may overlap.
-///
-/// Cells are in registers only for terms that all cells of the block have which take part: instances count that both have
-/// a term of the other's number. So in `A[i, j] -= A[i, k] * A[k, j]` for `k < i, j` the terms read sums of the same block, but
-/// such that have no term of this number any more.
-pub fn registers_are_legal(
-    scop: &Scop,
-    dependences: &Dependences,
-    band: &ScheduleNode,
-) -> Result<bool, Error> {
-    let [stmt] = crate::tree::stmts_below(scop, band)?[..] else { return Ok(false) };
-    let accesses = &scop.stmts[stmt].accesses;
-    let mut writes = accesses.iter().filter(|access| access.kind != AccessKind::Read);
-    let (Some(update), None) = (writes.next(), writes.next()) else { return Ok(false) };
-    let is_memory = |access: &Access| !scop.array(access.array).kind.is_scalar();
-    if update.kind != AccessKind::MustWrite || !accesses.iter().all(is_memory) {
-        return Ok(false);
-    }
-    let own = band.get_subtree_schedule_union_map()?.intersect_domain(band.get_domain()?)?;
-    let outside = &Times::new(scop, &band.get_prefix_schedule_relation()?)?.whole[stmt];
-    let own = Times::new(scop, &own)?;
-    if own.length != 3 {
-        return Ok(false);
-    }
-    let own = &own.parts(stmt)?[..];
-    let together = outside.clone().apply_range(outside.clone().reverse()?)?;
-    let block = own[1].clone().flat_range_product(own[2].clone())?;
-    let apart = block.clone().lex_lt_map(block.clone())?.union(block.clone().lex_gt_map(block)?)?;
-    let together = together.intersect_params(scop.context.clone())?;
-    let terms = CommonTerms { together: &together, own, found: OnceCell::new() };
-    for (source, sink, relation) in (Checker { scop, dependences, kinds: &Kind::ALL }).together()? {
-        let is_inside = source.index() == stmt && sink.index() == stmt;
-        // Most relations are between instances of one cell: nothing is left of them that blocks would have to be looked at for.
-        if is_inside && terms.has(relation.intersect(apart.clone())?.intersect(together.clone())?)? {
-            return Ok(false);
-        }
-    }
-    let updated = scop.cells(&scop.stmts[stmt], update)?;
-    for access in accesses.iter().filter(|access| access.array == update.array) {
-        let touched = scop.cells(&scop.stmts[stmt], access)?;
-        let mut shared = updated.clone().apply_range(touched.clone().reverse()?)?;
-        if touched.is_equal(&updated)? {
-            shared = shared.intersect(apart.clone())?;
-        }
-        if terms.has(shared.intersect(together.clone())?)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// The instances of a block that both have a term of the other's number.
-struct CommonTerms<'a> {
-    /// The instances of one block.
-    together: &'a Map,
+/// Blocks of cells. What is asked about them most often needs no look at them.
+struct Blocks<'a> {
+    scop: &'a Scop,
+    stmt: usize,
+    band: &'a ScheduleNode,
     /// The number of the term, the row and the column.
     own: &'a [Map],
-    found: OnceCell<Map>,
+    /// The instances of one block.
+    together: OnceCell<Map>,
+    /// Those that both have a term of the other's number.
+    terms: OnceCell<Map>,
 }
 
-impl CommonTerms<'_> {
-    /// Whether two instances that are related are such.
-    fn has(&self, related: Map) -> isl::Result<bool> {
+impl Blocks<'_> {
+    /// Whether two instances that are related are of one block and both have a term of the other's number.
+    fn have(&self, related: Map) -> Result<bool, Error> {
         if related.is_empty()? {
             return Ok(false);
         }
-        let found = match self.found.get() {
-            Some(found) => found.clone(),
-            None => {
-                let found = self.compute()?;
-                self.found.get_or_init(|| found).clone()
-            }
-        };
-        Ok(!related.intersect(found)?.is_empty()?)
+        let related = related.intersect(self.together()?.clone())?;
+        Ok(!related.is_empty()? && !related.intersect(self.terms()?.clone())?.is_empty()?)
     }
 
-    fn compute(&self) -> isl::Result<Map> {
-        let same = |of: &Map| self.together.clone().intersect(of.clone().apply_range(of.clone().reverse()?)?);
+    fn together(&self) -> Result<&Map, Error> {
+        if let Some(known) = self.together.get() {
+            return Ok(known);
+        }
+        let outside = Times::new(self.scop, &self.band.get_prefix_schedule_relation()?)?;
+        let outside = &outside.whole[self.stmt];
+        let together = outside.clone().apply_range(outside.clone().reverse()?)?;
+        let together = together.intersect_params(self.scop.context.clone())?;
+        Ok(self.together.get_or_init(|| together))
+    }
+
+    fn terms(&self) -> Result<&Map, Error> {
+        if let Some(known) = self.terms.get() {
+            return Ok(known);
+        }
+        let together = self.together()?;
+        let same = |of: &Map| together.clone().intersect(of.clone().apply_range(of.clone().reverse()?)?);
         let cell = self.own[1].clone().flat_range_product(self.own[2].clone())?;
         // From an instance to one of the same term, and on to all of that one's cell.
         let has_term = same(&self.own[0])?.apply_range(same(&cell)?)?;
-        has_term.clone().intersect(has_term.reverse()?)
+        let terms = has_term.clone().intersect(has_term.reverse()?)?;
+        Ok(self.terms.get_or_init(|| terms))
     }
 }
 
@@ -460,16 +514,26 @@ fn filled_up(map: Map, length: usize) -> isl::Result<Map> {
     (own..length).try_fold(map, |map, position| map.fix_si(DimType::Out, position, 0))
 }
 
-/// A dependence of that kind from instances of one statement to those of another.
+/// A dependence of that kind from instances of one statement to those of another: `{ S[i] -> T[j] }`.
 type Dependence = (Kind, StmtId, StmtId, Map);
 
 struct Checker<'a> {
     scop: &'a Scop,
-    dependences: &'a Dependences,
-    kinds: &'static [Kind],
+    prover: &'a Prover<'a>,
+    reductions: Reductions,
 }
 
 impl Checker<'_> {
+    /// Rules 1 and 2, by times.
+    fn check_map(&self, schedule: &UnionMap) -> Result<Verdict, Error> {
+        let times = Times::new(self.scop, schedule)?;
+        let found = match self.run_once(&times)? {
+            None => self.not_after(&times)?,
+            found => found,
+        };
+        Ok(found.map_or(Verdict::Legal, |violation| Verdict::Illegal(Box::new(violation))))
+    }
+
     /// Something that the schedule runs but the scop does not have.
     fn not_there(&self, scheduled: &UnionSet) -> Result<Option<Violation>, Error> {
         let scheduled = scheduled.clone().intersect_params(self.scop.context.clone())?;
@@ -599,7 +663,7 @@ impl Checker<'_> {
                         return Ok(Some((kind, source, sink, pairs)));
                     }
                 }
-                return Ok(Some((self.kinds[0], source, sink, pairs)));
+                return Ok(Some((self.reductions.kinds()[0], source, sink, pairs)));
             }
         }
         Ok(None)
@@ -611,23 +675,40 @@ impl Checker<'_> {
         relation.intersect(first.clone().apply_range(second.clone().reverse()?)?)
     }
 
-    /// The dependences that bind, of all kinds together: `{ S[i] -> T[j] }`.
-    fn together(&self) -> Result<Vec<(StmtId, StmtId, Map)>, Error> {
-        let mut all: Vec<(StmtId, StmtId, Map)> = Vec::new();
+    /// The dependences that bind, of all kinds together.
+    fn together(&self) -> Result<Vec<Bond>, Error> {
+        let known = &self.prover.bonds[usize::from(self.reductions == Reductions::Kept)];
+        if let Some(known) = known.get() {
+            return Ok(known.clone());
+        }
+        let mut all: Vec<Bond> = Vec::new();
         for (_, source, sink, relation) in self.relations()? {
             match all.iter_mut().find(|(from, to, _)| (*from, *to) == (source, sink)) {
                 Some((_, _, known)) => *known = known.clone().union(relation)?,
                 None => all.push((source, sink, relation)),
             }
         }
-        Ok(all)
+        Ok(known.get_or_init(|| all).clone())
     }
 
-    /// The dependences that bind, by kinds and pairs of statements: `{ S[i] -> T[j] }`.
+    /// The dependences that bind, by kinds and pairs of statements.
     fn relations(&self) -> Result<Vec<Dependence>, Error> {
+        let known = &self.prover.relations;
+        let all = match known.get() {
+            Some(all) => all,
+            None => {
+                let all = self.all_relations()?;
+                known.get_or_init(|| all)
+            }
+        };
+        let kinds = self.reductions.kinds();
+        Ok(all.iter().filter(|(kind, ..)| kinds.contains(kind)).cloned().collect())
+    }
+
+    fn all_relations(&self) -> Result<Vec<Dependence>, Error> {
         let mut relations = Vec::new();
-        for &kind in self.kinds {
-            for map in self.dependences.of_kind(kind).get_map_list()?.to_vec()? {
+        for kind in Kind::ALL {
+            for map in self.prover.dependences.of_kind(kind).get_map_list()?.to_vec()? {
                 let name = |side| map.get_tuple_name(side).map(Option::unwrap_or_default);
                 let (source, sink) = (name(DimType::In)?, name(DimType::Out)?);
                 let (Some(from), Some(to)) = (self.scop.stmt_named(&source), self.scop.stmt_named(&sink))

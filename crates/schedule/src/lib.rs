@@ -16,11 +16,11 @@
 //! 3. A prediction of the cost ([`cost`]); the cheapest candidate wins if it is clearly cheaper than the original order.
 //!    The search ends early when a candidate is near to what any order costs at least ([`cost::least`]); isl's scheduler is asked
 //!    last, and not where most of the cost is to bring each line in once ([`cost::least_misses`]).
-//! 4. [`legality::check_with`] on the result. A schedule that it does not call legal is never returned.
+//! 4. [`Prover::check_with`] on the result. A schedule that it does not call legal is never returned.
 //!
 //! # What comes out
 //! [`Decision::New`]: a schedule tree in which each innermost parallel loop is a band of one member under a mark
-//! [`model::VECTOR`], put there only if [`legality::parallel_is_legal`] agrees. Or [`Decision::Original`] with a reason.
+//! [`model::VECTOR`], put there only if [`Prover::is_parallel`] agrees. Or [`Decision::Original`] with a reason.
 //!
 //! # Example
 //! `C[i, j] += A[i, k] * B[k, j]` in the order `(i, j, k)` becomes
@@ -53,6 +53,7 @@ mod push;
 mod shift;
 mod shrink;
 pub mod threads;
+mod times;
 pub mod tree;
 mod walk;
 
@@ -65,7 +66,7 @@ use candidate::Candidate;
 use dataflow::Dependences;
 use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType, UnionMap};
 use leaves::Leaves;
-use legality::{Reductions, Verdict};
+use legality::{Prover, Reductions, Verdict};
 use model::{Access, AccessKind, Scop, Stmt};
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -331,11 +332,11 @@ pub fn identity(scop: &Scop) -> isl::Result<Schedule> {
 pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Result<Decision, Error> {
     let mut step = "the dependences";
     let result: Result<Decision, Error> = scop.ctx.with_budget(options.operations, || {
-        let unproved = Cell::new(false);
+        let (prover, unproved) = (&Prover::new(scop, dependences), Cell::new(false));
         let mut run = |options: &Options| {
             let spent = Cell::new(false);
             let (own, leaves) = Default::default();
-            Optimizer { scop, dependences, options, step: &mut step, spent, unproved: &unproved, own, leaves }
+            Optimizer { scop, prover, options, step: &mut step, spent, unproved: &unproved, own, leaves }
                 .run()
         };
         let mut planned = |options: &Options| match run(options)? {
@@ -367,9 +368,9 @@ pub fn candidates(
     scop.ctx.with_budget(options.operations, || {
         let mut step = "";
         let (spent, unproved) = (Cell::new(false), &Cell::new(false));
+        let prover = &Prover::new(scop, dependences);
         let (own, leaves) = Default::default();
-        let optimizer =
-            Optimizer { scop, dependences, options, step: &mut step, spent, unproved, own, leaves };
+        let optimizer = Optimizer { scop, prover, options, step: &mut step, spent, unproved, own, leaves };
         let bonds = optimizer.bonds()?;
         let models = affine::models(scop, options.estimate)?;
         let original =
@@ -439,7 +440,7 @@ struct Finished {
 
 struct Optimizer<'a> {
     scop: &'a Scop,
-    dependences: &'a Dependences,
+    prover: &'a Prover<'a>,
     options: &'a Options,
     /// What is being done, for messages.
     step: &'a mut &'static str,
@@ -523,7 +524,7 @@ impl Optimizer<'_> {
     fn in_threads(&self, schedule: &Schedule) -> Result<Marked, Error> {
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
         let marked = self.scop.ctx.with_budget(left / 2, || -> Result<Marked, Error> {
-            Ok(match threads::marked(self.scop, self.dependences, schedule, self.options)? {
+            Ok(match threads::marked(self.prover, schedule, self.options)? {
                 Marked::Threads { schedule, diamonds } => {
                     Marked::Threads { schedule: self.mark(schedule)?, diamonds }
                 }
@@ -546,10 +547,10 @@ impl Optimizer<'_> {
     }
 
     fn bonds(&self) -> isl::Result<Bonds> {
-        let apart = self.dependences.strict()?.coalesce()?;
+        let apart = self.prover.dependences.strict()?.coalesce()?;
         let are_same =
-            self.options.reductions == Reductions::Kept || self.dependences.reduction.is_empty()?;
-        let order = if are_same { apart.clone() } else { self.dependences.relaxed()?.coalesce()? };
+            self.options.reductions == Reductions::Kept || self.prover.dependences.reduction.is_empty()?;
+        let order = if are_same { apart.clone() } else { self.prover.dependences.relaxed()?.coalesce()? };
         Ok(Bonds { order, apart, are_same })
     }
 
@@ -742,7 +743,7 @@ impl Optimizer<'_> {
         let (Way::Isl(_) | Way::Pushed) = way else { return Ok(true) };
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
         let verdict = self.scop.ctx.with_budget((left / 3).min(candidate::ISL_OPERATIONS), || {
-            legality::check_with(self.scop, self.dependences, &found.schedule, self.options.reductions)
+            self.prover.check_with(&found.schedule, self.options.reductions)
         });
         match verdict {
             Ok(verdict) => Ok(verdict.is_legal()),
@@ -769,7 +770,7 @@ impl Optimizer<'_> {
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
         let tiled = self.scop.ctx.with_budget(left / 2, || -> Result<Option<Schedule>, Error> {
             let Some(tiled) = tiler.tiled(schedule)? else { return Ok(None) };
-            let verdict = legality::check_with(self.scop, self.dependences, &tiled, self.options.reductions)?;
+            let verdict = self.prover.check_with(&tiled, self.options.reductions)?;
             Ok(verdict.is_legal().then_some(tiled))
         });
         match tiled {
@@ -787,11 +788,10 @@ impl Optimizer<'_> {
         let machine = &self.options.machine;
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
         let shifted = self.scop.ctx.with_budget(left / 3, || -> Result<_, Error> {
-            let dependences = &self.dependences.strict()?;
+            let dependences = &self.prover.dependences.strict()?;
             let shifter = shift::Shifter { scop: self.scop, models, machine, dependences };
             let Some(found) = shifter.shifted(schedule)? else { return Ok(None) };
-            let verdict =
-                legality::check_with(self.scop, self.dependences, &found.schedule, self.options.reductions)?;
+            let verdict = self.prover.check_with(&found.schedule, self.options.reductions)?;
             Ok(verdict.is_legal().then_some(found))
         });
         match shifted {
@@ -830,15 +830,14 @@ impl Optimizer<'_> {
                 schedule = shifted.schedule;
             }
             (None, None) => {
-                let check =
-                    legality::check_with(self.scop, self.dependences, &schedule, self.options.reductions)?;
+                let check = self.prover.check_with(&schedule, self.options.reductions)?;
                 if let Verdict::Illegal(violation) = check {
                     return Ok(Err(Reason::OurBug(violation.to_string())));
                 }
             }
         }
         *self.step = "parallel loops";
-        let schedule = marks::proved(self.scop, self.dependences, schedule)?;
+        let schedule = marks::proved(self.prover, schedule)?;
         self.unproved.set(marks::count(&schedule, model::REGISTERS)? < blocks);
         let in_threads = match self.options.threads {
             0 | 1 => None,
@@ -869,8 +868,8 @@ impl Optimizer<'_> {
                 return Ok(node);
             }
             let last = node.band_n_member()? - 1;
-            match legality::parallel_is_legal(self.scop, self.dependences, &node, last) {
-                Ok(verdict) => self.finish_innermost(node, last, verdict.is_legal()),
+            match self.prover.is_parallel(&node, last) {
+                Ok(parallel) => self.finish_innermost(node, last, parallel),
                 Err(legality::Error::Isl(error)) => Err(error),
                 Err(error) => {
                     failure = Some(error);

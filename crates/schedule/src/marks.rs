@@ -1,19 +1,18 @@
 //! Marks in a schedule tree are promises to the back end; those that cannot be proved are taken away.
 
-use crate::legality::{Error, forward_is_legal, parallel_is_legal, registers_are_legal};
+use crate::legality::{Error, Prover};
 use crate::tree::values;
-use dataflow::Dependences;
 use isl::{Schedule, ScheduleNode, ScheduleNodeType, Set};
-use model::{REGISTERS, Scop, THREADS, VECTOR, WAVE, wave_sizes};
+use model::{REGISTERS, THREADS, VECTOR, WAVE, wave_sizes};
 
 /// The schedule with those marks only that the checker agrees to. Without them the loops are the same.
-pub fn proved(scop: &Scop, dependences: &Dependences, schedule: Schedule) -> Result<Schedule, Error> {
+pub fn proved(prover: &Prover<'_>, schedule: Schedule) -> Result<Schedule, Error> {
     let mut failure = None;
     let checked = schedule.map_schedule_node_bottom_up(|node| {
         if node.get_type()? != ScheduleNodeType::Mark {
             return Ok(node);
         }
-        match is_true(scop, dependences, &node) {
+        match is_true(prover, &node) {
             Ok(true) => return Ok(node),
             Ok(false) => {}
             Err(Error::Isl(error)) => return Err(error),
@@ -43,23 +42,19 @@ pub fn is_mark(node: &ScheduleNode, name: &str) -> isl::Result<bool> {
     Ok(node.get_type()? == ScheduleNodeType::Mark && node.mark_get_id()?.get_name()?.as_deref() == Some(name))
 }
 
-fn is_true(scop: &Scop, dependences: &Dependences, mark: &ScheduleNode) -> Result<bool, Error> {
+fn is_true(prover: &Prover<'_>, mark: &ScheduleNode) -> Result<bool, Error> {
     let (name, mut below) = (mark.mark_get_id()?.get_name()?, mark.get_child(0)?);
     while below.get_type()? == ScheduleNodeType::Mark {
         below = below.get_child(0)?;
     }
     let is_band = below.get_type()? == ScheduleNodeType::Band;
     match name.as_deref() {
-        Some(VECTOR | THREADS) if is_band && below.band_n_member()? == 1 => {
-            Ok(parallel_is_legal(scop, dependences, &below, 0)?.is_legal())
-        }
-        Some(REGISTERS) if is_band => registers_are_legal(scop, dependences, &below),
+        Some(VECTOR | THREADS) if is_band && below.band_n_member()? == 1 => prover.is_parallel(&below, 0),
+        Some(REGISTERS) if is_band => prover.registers_are_legal(&below),
         // With copies, which are found where they are used.
         Some(name) if name.starts_with(THREADS) => Ok(false),
         Some(name) if name.starts_with(WAVE) => match wave_sizes(name) {
-            Some(sizes) if is_band && below.band_n_member()? >= 2 => {
-                wave_is_legal(scop, dependences, &below, sizes)
-            }
+            Some(sizes) if is_band && below.band_n_member()? >= 2 => wave_is_legal(prover, &below, sizes),
             _ => Ok(false),
         },
         // One that says nothing to the back end, or that stands where it means nothing.
@@ -68,14 +63,9 @@ fn is_true(scop: &Scop, dependences: &Dependences, mark: &ScheduleNode) -> Resul
 }
 
 /// Whether tiles of these sizes may run side by side that are on one diagonal of a band's first two members.
-pub fn wave_is_legal(
-    scop: &Scop,
-    dependences: &Dependences,
-    band: &ScheduleNode,
-    sizes: [i64; 2],
-) -> Result<bool, Error> {
+pub fn wave_is_legal(prover: &Prover<'_>, band: &ScheduleNode, sizes: [i64; 2]) -> Result<bool, Error> {
     for (member, size) in sizes.into_iter().enumerate() {
-        if !are_multiples(band, member, size)? || !forward_is_legal(scop, dependences, band, member)? {
+        if !are_multiples(band, member, size)? || !prover.forward_is_legal(band, member)? {
             return Ok(false);
         }
     }

@@ -12,8 +12,9 @@
 //! An outer loop is split for threads ([`crate::threads`]), an innermost one for vectors: with `i` fixed as well, `path[i][k]`
 //! changes where `j` is `k` only, so that both sides of that iteration have no dependence left.
 
-use crate::tree::all_equal;
-use isl::{MultiUnionPwAff, ScheduleNode, Set, UnionMap, UnionPwAff, UnionSet, UnionSetList};
+use crate::times::Values;
+use crate::tree::within;
+use isl::{ScheduleNode, Set, UnionMap, UnionPwAff, UnionSet, UnionSetList};
 use model::Scop;
 
 /// The parts of a loop that is split at an iteration, by their distance from it.
@@ -59,15 +60,13 @@ pub fn parallel_split(
     scop: &Scop,
     inside: &UnionMap,
     band: &ScheduleNode,
-    row: &MultiUnionPwAff,
+    row: &Values,
 ) -> isl::Result<Option<usize>> {
     for outer in 0..band.get_schedule_depth()? {
         // Most loops cannot be split anywhere, which one side tells.
         let is_parallel = |side: usize| -> isl::Result<bool> {
             let part = part(scop, band, &distance(band, outer)?, KINDS[side])?;
-            let left =
-                inside.clone().intersect_domain_union_set(part.clone())?.intersect_range_union_set(part)?;
-            all_equal(&left, row)
+            row.are_equal(&within(inside, part)?)
         };
         if is_parallel(SIDES[0])? && is_parallel(SIDES[1])? && three_parts(scop, band, outer)?.is_some() {
             return Ok(Some(outer));

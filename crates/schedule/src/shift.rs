@@ -18,7 +18,8 @@
 
 use crate::affine::{AccessModel, StmtModel};
 use crate::machine::Machine;
-use crate::tree::{self, all_equal, band_of};
+use crate::times::Values;
+use crate::tree::{self, band_of};
 use isl::{
     Id, Map, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, UnionSetList, Val,
 };
@@ -142,7 +143,7 @@ impl Shifter<'_> {
         let read = to(reader.domain.clone())?;
         let rows = rows_of_both(update, reader)?;
         for row in rows.iter().flatten() {
-            if !all_equal(&read, &band_of(self.scop, vec![row.clone()])?)? {
+            if !Values::of(row)?.are_equal(&read)? {
                 return Ok(None);
             }
         }

@@ -16,8 +16,8 @@
 //! Loops inside of others that run in sequence must have enough to do to be worth threads each time; what that is, is
 //! estimated here and computed again when the program runs.
 //!
-//! That a loop is parallel is proved by [`legality::parallel_is_legal`] for the band that gets the mark, that a band has
-//! wavefronts by `wave_is_legal`, and that loops may be moved by [`legality::check_with`] for the whole tree.
+//! That a loop is parallel is proved by [`Prover::parallel_is_legal`] for the band that gets the mark, that a band has
+//! wavefronts by `wave_is_legal`, and that loops may be moved by [`Prover::check_with`] for the whole tree.
 //!
 //! # Example
 //! `y[j] += A[i][j] * x[i]` in the order `(i, j)`: `i` carries the sums, `j` is parallel.
@@ -29,13 +29,12 @@ use crate::affine::{self, Row, StmtModel};
 use crate::candidate::Candidate;
 use crate::cost::Cost;
 use crate::diamond::{self, Cone};
-use crate::legality::{self, parallel_is_legal};
+use crate::legality::Prover;
 use crate::marks::{is_mark, wave_is_legal};
 use crate::pivot::{self, Split};
 use crate::private;
 use crate::tree::{self, Band, Bonds, Change, Planned, Step, band_of, over_tiles, tiles};
 use crate::{Error, Options, Tiling};
-use dataflow::Dependences;
 use isl::{
     AstLoopType, DimType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionPwAff, Val,
 };
@@ -102,17 +101,13 @@ pub enum Marked {
 }
 
 /// The schedule with marks.
-pub fn marked(
-    scop: &Scop,
-    dependences: &Dependences,
-    schedule: &Schedule,
-    options: &Options,
-) -> Result<Marked, Error> {
+pub fn marked(prover: &Prover<'_>, schedule: &Schedule, options: &Options) -> Result<Marked, Error> {
+    let scop = prover.scop;
     let models = affine::models(scop, options.estimate)?;
     for may_be_diamonds in [true, false] {
         let mut marker = Marker {
             scop,
-            dependences,
+            prover,
             options,
             models: &models,
             found: 0,
@@ -127,7 +122,7 @@ pub fn marked(
             let why = why_not.map_or_else(String::new, |why| format!(": {why}"));
             return Ok(Marked::Alone(format!("no outer loop is parallel and has enough to do{why}")));
         }
-        if !is_moved || legality::check_with(scop, dependences, &marked, options.reductions)?.is_legal() {
+        if !is_moved || prover.check_with(&marked, options.reductions)?.is_legal() {
             return Ok(Marked::Threads { schedule: marked, diamonds });
         }
         if diamonds.is_empty() {
@@ -308,7 +303,7 @@ fn work(model: &StmtModel, outer: usize) -> f64 {
 /// Puts marks into a tree.
 struct Marker<'a> {
     scop: &'a Scop,
-    dependences: &'a Dependences,
+    prover: &'a Prover<'a>,
     options: &'a Options,
     models: &'a [StmtModel],
     /// How many marks there are.
@@ -355,7 +350,7 @@ impl Marker<'_> {
             let finer = self.finer(node.clone())?;
             return Ok(Some(self.mark(finer)?));
         }
-        if let Some(copies) = private::copies(self.scop, self.dependences, node)? {
+        if let Some(copies) = private::copies(self.scop, self.prover.dependences, node)? {
             return Ok(Some(self.mark_with(node.clone(), &copies)?));
         }
         for moved in self.moved(node)? {
@@ -370,7 +365,7 @@ impl Marker<'_> {
             return Ok(split);
         }
         for Wave { band, sizes, is_moved, is_diamond } in self.wavefronts(node)? {
-            if wave_is_legal(self.scop, self.dependences, &band, sizes)? {
+            if wave_is_legal(self.prover, &band, sizes)? {
                 self.is_moved |= is_moved;
                 self.diamonds.extend(is_diamond.then_some(sizes[0]));
                 return Ok(Some(band.insert_mark(Id::new(&self.scop.ctx, &wave_name(sizes))?)?));
@@ -559,7 +554,7 @@ impl Marker<'_> {
     }
 
     fn is_parallel(&mut self, band: &ScheduleNode) -> Result<bool, Error> {
-        let verdict = parallel_is_legal(self.scop, self.dependences, band, 0)?;
+        let verdict = self.prover.parallel_is_legal(band, 0)?;
         if let (Some(violation), None) = (verdict.violation(), &self.why_not) {
             self.why_not = Some(violation.to_string());
         }
@@ -676,7 +671,7 @@ impl Marker<'_> {
             true => (rows_inside(&node.get_child(0)?)?, members(node)?),
             false => (rows_inside(node)?, Vec::new()),
         };
-        let dependences = tree::inside(&self.dependences.strict()?, node)?;
+        let dependences = tree::inside(&self.prover.dependences.strict()?, node)?;
         let Some(Cone { steps, across, side, slope }) = diamond::cone(self.scop, &dependences, &rows)? else {
             return Ok(None);
         };

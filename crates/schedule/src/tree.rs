@@ -15,6 +15,7 @@ use crate::apart;
 use crate::jam::{Jam, Rows};
 use crate::pivot;
 use crate::push;
+use crate::times::{Position, Values};
 use isl::{
     AstLoopType, DimType, Id, Map, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap,
     UnionPwAff, UnionPwAffList, UnionSet, Val,
@@ -172,28 +173,54 @@ pub struct Sunk {
 
 /// The dependences between instances below a node that agree on everything outside of it.
 pub fn inside(dependences: &UnionMap, node: &ScheduleNode) -> isl::Result<UnionMap> {
-    let within = within(dependences, node.get_domain()?)?;
-    match node.get_schedule_depth()? {
-        0 => Ok(within),
-        _ => within.eq_at_multi_union_pw_aff(node.get_prefix_schedule_multi_union_pw_aff()?),
+    let mut pairs = below(dependences, node)?;
+    for generation in (1..=node.get_tree_depth()?).rev() {
+        let around = node.clone().ancestor(generation)?;
+        if around.get_type()? == ScheduleNodeType::Band {
+            pairs = equal(pairs, &around.band_get_partial_schedule()?)?;
+        }
     }
+    Ok(pairs)
+}
+
+/// The pairs that are equal in these members.
+pub fn equal(pairs: UnionMap, members: &MultiUnionPwAff) -> isl::Result<UnionMap> {
+    (0..members.dim(DimType::Set)?)
+        .try_fold(pairs, |pairs, at| Values::of(&members.get_at(at)?)?.compared(&pairs, Position::Same))
+}
+
+/// The dependences between instances below a node. Most nodes have all instances of their statements or none, and nothing need be said
+/// about those that dependences have anyway.
+fn below(dependences: &UnionMap, node: &ScheduleNode) -> isl::Result<UnionMap> {
+    let root = node.clone().ancestor(node.get_tree_depth()?)?;
+    let all = root.get_child(0)?.get_domain()?.get_set_list()?.to_vec()?;
+    let mut here = HashMap::new();
+    for set in node.get_domain()?.get_set_list()?.to_vec()? {
+        let mut is_whole = false;
+        for other in &all {
+            is_whole = is_whole || other.plain_is_equal(&set)?;
+        }
+        here.insert(set.get_tuple_name()?.unwrap_or_default(), (!is_whole).then_some(set));
+    }
+    let mut found = UnionMap::empty_ctx(dependences.ctx())?;
+    for map in dependences.get_map_list()?.to_vec()? {
+        let some = |end| -> isl::Result<_> { Ok(here.get(&map.get_tuple_name(end)?.unwrap_or_default())) };
+        let (Some(from), Some(to)) = (some(DimType::In)?, some(DimType::Out)?) else { continue };
+        let mut map = map.clone();
+        if let Some(from) = from {
+            map = map.intersect_domain(from.clone())?;
+        }
+        if let Some(to) = to {
+            map = map.intersect_range(to.clone())?;
+        }
+        found = found.union(UnionMap::from_map(map)?)?;
+    }
+    Ok(found)
 }
 
 /// The dependences between instances of a set.
 pub fn within(dependences: &UnionMap, set: UnionSet) -> isl::Result<UnionMap> {
     dependences.clone().intersect_domain_union_set(set.clone())?.intersect_range_union_set(set)
-}
-
-/// One member of a band.
-pub fn member(partial: &MultiUnionPwAff, at: usize) -> isl::Result<MultiUnionPwAff> {
-    let count = partial.dim(DimType::Set)?;
-    partial.clone().drop_dims(DimType::Set, at + 1, count - at - 1)?.drop_dims(DimType::Set, 0, at)
-}
-
-/// Whether all pairs are equal in a member.
-pub fn all_equal(pairs: &UnionMap, member: &MultiUnionPwAff) -> isl::Result<bool> {
-    Ok(pairs.clone().lex_lt_at_multi_union_pw_aff(member.clone())?.is_empty()?
-        && pairs.clone().lex_gt_at_multi_union_pw_aff(member.clone())?.is_empty()?)
 }
 
 /// Whether a band that is no leaf band has a member that is parallel and may stand first.
@@ -202,7 +229,7 @@ pub fn can_be_parallel(bonds: &Bonds, band: &Band) -> isl::Result<bool> {
     let apart = inside(&bonds.apart, &band.node)?;
     let count = if band.permutable { band.rows.len() } else { 1 };
     for at in 0..count {
-        if all_equal(&apart, &member(&partial, at)?)? {
+        if Values::of(&partial.get_at(at)?)?.are_equal(&apart)? {
             return Ok(true);
         }
     }
@@ -232,16 +259,16 @@ pub fn freedom(
     let count = band.rows.len();
     let apart = inside(&bonds.apart, &band.node)?;
     let order = if bonds.are_same { apart.clone() } else { inside(&bonds.order, &band.node)? };
-    let members = (0..count).map(|at| member(&partial, at)).collect::<isl::Result<Vec<_>>>()?;
+    let members = (0..count).map(|at| Values::of(&partial.get_at(at)?)).collect::<isl::Result<Vec<_>>>()?;
     let mut permutable = count > 1;
     for each in &members {
-        permutable = permutable && order.clone().lex_gt_at_multi_union_pw_aff(each.clone())?.is_empty()?;
+        permutable = permutable && each.has_none(&order, Position::After)?;
     }
     // Then no pair goes back in any member.
     let is_forward = permutable && bonds.are_same;
-    let all_equal = |pairs: &UnionMap, member: &MultiUnionPwAff| match is_forward {
-        true => pairs.clone().lex_lt_at_multi_union_pw_aff(member.clone())?.is_empty(),
-        false => all_equal(pairs, member),
+    let all_equal = |pairs: &UnionMap, member: &Values| match is_forward {
+        true => member.has_none(pairs, Position::Before),
+        false => member.are_equal(pairs),
     };
     let mut found =
         Freedom { permutable, coincident: Vec::new(), parallel: Vec::new(), sunk: Vec::new(), split: None };
@@ -261,7 +288,7 @@ pub fn freedom(
         }
         let mut rest = apart.clone();
         for (_, other) in members.iter().enumerate().filter(|(other, _)| *other != at) {
-            rest = rest.eq_at_multi_union_pw_aff(other.clone())?;
+            rest = other.compared(&rest, Position::Same)?;
         }
         found.parallel.push(is_coincident || all_equal(&rest, each)?);
         found.sunk.push(sunk(scop, &rest, each, parts)?);
@@ -280,12 +307,7 @@ fn last_alone(node: ScheduleNode) -> isl::Result<ScheduleNode> {
     }
 }
 
-fn sunk(
-    scop: &Scop,
-    rest: &UnionMap,
-    member: &MultiUnionPwAff,
-    parts: &[Vec<usize>],
-) -> isl::Result<Option<Sunk>> {
+fn sunk(scop: &Scop, rest: &UnionMap, member: &Values, parts: &[Vec<usize>]) -> isl::Result<Option<Sunk>> {
     let part_of = |name: Option<String>| {
         let id = scop.stmt_named(&name.unwrap_or_default())?;
         parts.iter().position(|stmts| stmts.contains(&id.index()))
@@ -300,7 +322,7 @@ fn sunk(
         let to = part_of(map.get_tuple_name(DimType::Out)?);
         let (Some(from), Some(to)) = (from, to) else { return Ok(None) };
         if from == to {
-            parallel[from] = parallel[from] && all_equal(&UnionMap::from_map(map)?, member)?;
+            parallel[from] = parallel[from] && member.are_equal(&UnionMap::from_map(map)?)?;
         } else if !map.is_empty()? {
             edges.push((from, to));
         }
@@ -386,7 +408,7 @@ impl Distributor<'_> {
                 continue;
             }
             let counters = counters(self.scop, &own, depth)?;
-            let inside = dependences.clone().eq_at_multi_union_pw_aff(counters.clone())?;
+            let inside = equal(dependences.clone(), &counters)?;
             if let Some(inner) = self.distribute(&body, depth + 1, &inside)? {
                 pieces.push(inner.insert_partial_schedule(counters)?);
             }
@@ -526,7 +548,7 @@ fn merged(schedule: Schedule, dependences: &UnionMap) -> isl::Result<Schedule> {
         let inner = child.band_get_partial_schedule()?;
         let inside = inside(dependences, &node)?;
         for at in 0..child.band_n_member()? {
-            if !inside.clone().lex_gt_at_multi_union_pw_aff(member(&inner, at)?)?.is_empty()? {
+            if !Values::of(&inner.get_at(at)?)?.has_none(&inside, Position::After)? {
                 return Ok(node);
             }
         }

@@ -13,7 +13,8 @@
 //! `Some` is exact, "legal" in the sense of [`legality`](crate::legality). `None`: the tree has something else in it than bands,
 //! sequences, sets and marks.
 
-use isl::{Constraint, DimType, LocalSpace, Map, PwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, Val};
+use crate::times::{Position, Row, Time, rows_compared};
+use isl::{Map, Schedule, ScheduleNode, ScheduleNodeType, Set};
 use model::{Scop, Stmt, StmtId};
 
 /// Dependences from instances of one statement to those of another: `{ S[i] -> T[j] }`.
@@ -77,7 +78,7 @@ pub(crate) fn is_parallel(
     let Some(times) = walk.times(band, member, instances)? else { return Ok(None) };
     for mut pairs in pairs {
         let (Some(first), Some(second)) = (&times[pairs.source], &times[pairs.sink]) else { return Ok(None) };
-        for order in [Order::Before, Order::After] {
+        for order in [Position::Before, Position::After] {
             if !pairs.have_none(|relation| first.compared(second, order, relation))? {
                 return Ok(Some(false));
             }
@@ -98,152 +99,6 @@ fn equal(pairs: Vec<Pairs>, times: &[Option<Time>]) -> isl::Result<Vec<Pairs>> {
         }
     }
     Ok(left)
-}
-
-/// An affine expression of a statement's counters.
-#[derive(Clone, Debug, PartialEq)]
-struct Row {
-    counters: Vec<i64>,
-    params: Vec<(String, i64)>,
-    constant: i64,
-}
-
-/// The value of a band's member for a statement.
-#[derive(Clone, Debug)]
-struct Time {
-    function: PwAff,
-    /// If it is an affine expression, or the same rising function of one for all statements: that.
-    row: Option<Row>,
-    /// The function, for `scale * floor(row / size) + shift`: these.
-    floor: Option<[i64; 3]>,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Order {
-    Before,
-    Same,
-    After,
-}
-
-impl Time {
-    fn of(function: PwAff) -> isl::Result<Time> {
-        let mut time = Time { function, row: None, floor: None };
-        if !time.function.isa_aff()? {
-            return Ok(time);
-        }
-        let aff = time.function.clone().as_aff()?;
-        let mut divs = Vec::new();
-        for at in 0..aff.dim(DimType::Div)? {
-            let by = number(&aff.get_coefficient_val(DimType::Div, at)?);
-            if by != Some(0) {
-                divs.push((at, by));
-            }
-        }
-        match divs[..] {
-            [] => time.row = row(&aff)?,
-            [(at, Some(scale @ 1..))] => {
-                let shift = row_without_divs(&aff)?
-                    .filter(|row| row.counters.iter().all(|by| *by == 0) && row.params.is_empty());
-                let inner = aff.get_div(at)?;
-                let size = inner.get_denominator_val()?;
-                let inner = inner.scale_val(size.clone())?;
-                if let (Some(shift), Some(size), Some(row)) = (shift, number(&size), row(&inner)?) {
-                    (time.row, time.floor) = (Some(row), Some([scale, size, shift.constant]));
-                }
-            }
-            _ => {}
-        }
-        Ok(time)
-    }
-
-    /// Pairs of the relation whose values are in this order.
-    fn compared(&self, other: &Time, order: Order, relation: &Map) -> isl::Result<Map> {
-        if let (Some(first), Some(second), None, None) = (&self.row, &other.row, self.floor, other.floor)
-            && let Some(compared) = rows_compared(first, second, order, relation)?
-        {
-            return Ok(compared);
-        }
-        let (first, second) =
-            (Map::from_pw_aff(self.function.clone())?, Map::from_pw_aff(other.function.clone())?);
-        relation.clone().intersect(match order {
-            Order::Before => first.lex_lt_map(second)?,
-            Order::Same => first.apply_range(second.reverse()?)?,
-            Order::After => first.lex_gt_map(second)?,
-        })
-    }
-
-    /// Whether both are the same function of some row.
-    fn rises_with<'t>(&'t self, other: &'t Time) -> Option<(&'t Row, &'t Row)> {
-        let rows = self.row.as_ref().zip(other.row.as_ref());
-        rows.filter(|_| self.floor == other.floor)
-    }
-}
-
-/// The pairs with this order of two rows; `None` if the relation does not have their parameters.
-fn rows_compared(first: &Row, second: &Row, order: Order, relation: &Map) -> isl::Result<Option<Map>> {
-    let local = LocalSpace::from_space(relation.get_space()?)?;
-    let mut constraint = match order {
-        Order::Same => Constraint::alloc_equality(local)?,
-        _ => Constraint::alloc_inequality(local)?,
-    };
-    // `sign * (first - second) >= 1`, or `= 0`.
-    let (sign, less) = match order {
-        Order::Before => (-1, 1),
-        Order::Same => (1, 0),
-        Order::After => (1, 1),
-    };
-    let ctx = relation.ctx();
-    let val = |value: i64| Val::int_from_si(ctx, value);
-    for (side, row, sign) in [(DimType::In, first, sign), (DimType::Out, second, -sign)] {
-        for (at, by) in row.counters.iter().enumerate().filter(|(_, by)| **by != 0) {
-            constraint = constraint.set_coefficient_val(side, at, val(sign * by)?)?;
-        }
-    }
-    for (name, _) in first.params.iter().chain(&second.params) {
-        let by = |row: &Row| row.params.iter().find(|(own, _)| own == name).map_or(0, |(_, by)| *by);
-        let Some(at) = relation.find_dim_by_name(DimType::Param, name)? else { return Ok(None) };
-        let by = sign * (by(first) - by(second));
-        constraint = constraint.set_coefficient_val(DimType::Param, at, val(by)?)?;
-    }
-    constraint = constraint.set_constant_val(val(sign * (first.constant - second.constant) - less)?)?;
-    relation.clone().add_constraint(constraint).map(Some)
-}
-
-/// An affine expression without division as a row.
-fn row(aff: &isl::Aff) -> isl::Result<Option<Row>> {
-    for at in 0..aff.dim(DimType::Div)? {
-        if number(&aff.get_coefficient_val(DimType::Div, at)?) != Some(0) {
-            return Ok(None);
-        }
-    }
-    row_without_divs(aff)
-}
-
-/// The same, whatever it divides.
-fn row_without_divs(aff: &isl::Aff) -> isl::Result<Option<Row>> {
-    let mut row = Row { counters: Vec::new(), params: Vec::new(), constant: 0 };
-    for at in 0..aff.dim(DimType::In)? {
-        let Some(by) = number(&aff.get_coefficient_val(DimType::In, at)?) else { return Ok(None) };
-        row.counters.push(by);
-    }
-    for at in 0..aff.dim(DimType::Param)? {
-        let Some(by) = number(&aff.get_coefficient_val(DimType::Param, at)?) else { return Ok(None) };
-        match aff.get_dim_name(DimType::Param, at)? {
-            Some(name) if by != 0 => row.params.push((name, by)),
-            None if by != 0 => return Ok(None),
-            _ => {}
-        }
-    }
-    let Some(constant) = number(&aff.get_constant_val()?) else { return Ok(None) };
-    row.constant = constant;
-    Ok(Some(row))
-}
-
-/// A small whole number.
-fn number(value: &Val) -> Option<i64> {
-    let is_int = value.is_int().unwrap_or(false);
-    let number = value.get_num_si().ok().filter(|_| is_int)?;
-    (number.abs() < 1 << 40).then_some(number)
 }
 
 /// Pairs of dependent instances that are not in order yet.
@@ -267,7 +122,7 @@ impl Pairs {
     /// Makes the relation exact.
     fn use_all(&mut self) -> isl::Result<()> {
         for (first, second) in std::mem::take(&mut self.also) {
-            self.relation = first.compared(&second, Order::Same, &self.relation)?;
+            self.relation = first.compared(&second, Position::Same, &self.relation)?;
         }
         Ok(())
     }
@@ -290,13 +145,13 @@ impl Pairs {
             if self.forward.iter().any(|(a, b)| (a, b) == (low, high)) {
                 return Ok(true);
             }
-            let after = rows_compared(low, high, Order::After, &self.relation)?;
+            let after = rows_compared(low, high, Position::After, &self.relation)?;
             if after.map_or(Ok(false), |after| after.is_empty())? {
                 self.forward.push((low.clone(), high.clone()));
                 return Ok(true);
             }
         }
-        self.have_none(|relation| first.compared(second, Order::After, relation))
+        self.have_none(|relation| first.compared(second, Position::After, relation))
     }
 
     /// Only those that are equal; whether the relation says so.
@@ -304,7 +159,7 @@ impl Pairs {
         let is_tile = first.floor.is_some() && second.floor.is_some();
         match is_tile {
             true => self.also.push((first.clone(), second.clone())),
-            false => self.relation = first.compared(second, Order::Same, &self.relation)?,
+            false => self.relation = first.compared(second, Position::Same, &self.relation)?,
         }
         Ok(!is_tile)
     }

@@ -18,6 +18,7 @@
 use crate::Machine;
 use crate::affine::StmtModel;
 use crate::block::Blocker;
+use crate::times::{Position, Values};
 use crate::tree::{self, Freedom, band_of, over_tiles, tiles};
 use isl::{
     Aff, DimType, LocalSpace, Map, MultiUnionPwAff, PwMultiAff, Schedule, ScheduleNode, ScheduleNodeType,
@@ -135,8 +136,7 @@ impl Tiler<'_> {
 
     /// Whether no dependence goes backwards along a line.
     fn goes_forward(&self, dependences: &UnionMap, row: &UnionPwAff) -> isl::Result<bool> {
-        let row = MultiUnionPwAff::from_union_pw_aff(row.clone())?;
-        dependences.clone().lex_gt_at_multi_union_pw_aff(row)?.is_empty()
+        Values::of(row)?.has_none(dependences, Position::After)
     }
 
     /// The update's loops over terms, rows and columns.
