@@ -15,7 +15,7 @@ double last(double *restrict C, const double *restrict A, const double *restrict
 // forwards 0+2, mappings 0+2, removed 7, scalar writes in loops 1+4 -> 0+0
 // scop last
 // param p0 [-9223372036854775808, 9223372036854775807]
-// context [p0] -> {  : p0 > 0 }
+// context [p0] -> {  : 0 < p0 <= 281474976710656 }
 // array A0 [*] 8
 // array A1 [*] 8
 // array A2 [*] 8
@@ -26,15 +26,15 @@ double last(double *restrict C, const double *restrict A, const double *restrict
 // phi phi7 8
 // scalar s8 8 fixed
 // stmt S2 [p0] -> { S2[i0] : 0 <= i0 < p0 }
-//   write %k1 [p0] -> { S2[i0] -> A2[i0] : p0 > 0 and 0 <= i0 < p0 }
+//   write %k1 [p0] -> { S2[i0] -> A2[i0] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 }
 // stmt S3 [p0] -> { S3[i0, i1] : 0 <= i0 < p0 and 0 <= i1 <= 99 }
-//   read r0 [p0] -> { S3[i0, i1] -> A2[i0] : p0 > 0 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
+//   read r0 [p0] -> { S3[i0, i1] -> A2[i0] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
 //   read r1 [p0] -> { S3[i0, i1] -> A1[i1] : 0 <= i0 < p0 and 0 <= i1 <= 99 }
-//   write v0 [p0] -> { S3[i0, i1] -> A2[i0] : 0 <= i0 < p0 and 0 <= i1 <= 99 }
-//   read r3 [p0] -> { S3[i0, i1] -> A0[i0] : 0 <= i0 < p0 and 0 <= i1 <= 99 }
+//   write v0 [p0] -> { S3[i0, i1] -> A2[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
+//   read r3 [p0] -> { S3[i0, i1] -> A0[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
 //   let v0 = fmuladd r3 r1 r0 %k2
 // stmt S5 [p0] -> { S5[] }
 //   write r2 [p0] -> { S5[] -> s8[] }
 //   write r2 [p0] -> { S5[] -> phi3[] }
-//   read r2 [p0] -> { S5[] -> A2[-1 + p0] : p0 > 0 }
+//   read r2 [p0] -> { S5[] -> A2[-1 + p0] : 0 < p0 <= 281474976710656 }
 // order { for { S2 for { S3 } } S5 }

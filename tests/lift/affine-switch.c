@@ -19,7 +19,7 @@ void edges(long n, double *restrict a, double *restrict b) {
 // orthant: lift
 // scop edges
 // param p0 [-9223372036854775808, 9223372036854775807]
-// context [p0] -> {  : p0 > 0 }
+// context [p0] -> {  : 0 < p0 <= 281474976710656 }
 // array A0 [*] 8
 // array A1 [*] 8
 // stmt S0 [p0] -> { S0[i0, -4 + i0] : 4 <= i0 <= 103 and i0 < p0 }

@@ -9,7 +9,7 @@ void clip(long n, double *restrict a, const double *restrict b) {
 // orthant: lift
 // scop clip
 // param p0 [-9223372036854775808, 9223372036854775807]
-// context [p0] -> {  : p0 > 0 }
+// context [p0] -> {  : 0 < p0 <= 281474976710656 }
 // array A0 [*] 8
 // array A1 [*] 8
 // stmt S0 [p0] -> { S0[i0] : 0 <= i0 < p0 }

@@ -13,7 +13,7 @@ long last(long n, const double *a, long *restrict where) {
 // orthant: lift
 // scop last
 // param p0 [-9223372036854775808, 9223372036854775807]
-// context [p0] -> {  : p0 > 0 }
+// context [p0] -> {  : 0 < p0 <= 281474976710656 }
 // array A0 [*] 8
 // array A1 [*] 8
 // phi phi2 8 fixed

@@ -17,7 +17,7 @@ void step(long n, const int *restrict op, double *restrict a, double *restrict b
 // orthant: lift
 // scop step
 // param p0 [-9223372036854775808, 9223372036854775807]
-// context [p0] -> {  : p0 > 0 }
+// context [p0] -> {  : 0 < p0 <= 281474976710656 }
 // array A0 [*] 4
 // array A1 [*] 8
 // array A2 [*] 8

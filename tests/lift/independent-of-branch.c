@@ -11,7 +11,7 @@ void two(long n, double *restrict a, double *restrict b, const double *restrict 
 // orthant: lift
 // scop two
 // param p0 [-9223372036854775808, 9223372036854775807]
-// context [p0] -> {  : p0 > 0 }
+// context [p0] -> {  : 0 < p0 <= 281474976710656 }
 // array A0 [*] 8
 // array A1 [*] 8
 // array A2 [*] 8

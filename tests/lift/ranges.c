@@ -12,7 +12,7 @@ void fill(long n, double (*restrict a)[100], double (*restrict b)[100]) {
 // orthant: lift
 // scop fill
 // param p0 [-9223372036854775808, 9223372036854775807]
-// context [p0] -> {  : p0 > 0 }
+// context [p0] -> {  : 0 < p0 <= 281474976710656 }
 // array A0 [*] 8
 // array A1 [*] 8
 // stmt S0 [p0] -> { S0[i0] : 0 <= i0 < p0 }

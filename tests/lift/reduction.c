@@ -14,7 +14,7 @@ void sums(long n, long m, int *restrict s, const int *restrict x, double *restri
 // scop sums
 // param p0 [-9223372036854775808, 9223372036854775807]
 // param p1 [-9223372036854775808, 9223372036854775807]
-// context [p1, p0] -> {  : p1 > 0 and p0 > 0 }
+// context [p1, p0] -> {  : 0 < p1 <= 281474976710656 and 0 < p0 <= 281474976710656 }
 // array A0 [*] 4
 // array A1 [*] 8
 // array A2 [*] 4

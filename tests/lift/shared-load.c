@@ -15,7 +15,7 @@ void split(long n, const double *restrict x, double *restrict a, double *restric
 // orthant: lift
 // scop split
 // param p0 [-9223372036854775808, 9223372036854775807]
-// context [p0] -> {  : p0 > 0 }
+// context [p0] -> {  : 0 < p0 <= 281474976710656 }
 // array A0 [*] 8
 // array A1 [*] 8
 // array A2 [*] 8

@@ -20,7 +20,7 @@ pub fn multiply(n: usize, m: usize, l: usize, a: &[f64], b: &[f64], c: &mut [f64
 // param p3 [0, 1152921504606846975]
 // param p4 [0, 1152921504606846975]
 // param p5 [0, 1152921504606846975]
-// context [p5, p4, p3, l, m, n] -> {  : p5 >= 0 and p4 >= 0 and p3 >= 0 and l > 0 and m > 0 and n > 0 }
+// context [p5, p4, p3, l, m, n] -> {  : 0 <= p5 <= 281474976710656 and 0 <= p4 <= 281474976710656 and 0 <= p3 <= 281474976710656 and 0 < l <= 281474976710656 and 0 < m <= 281474976710656 and 0 < n <= 281474976710656 }
 // array A0 [*, l] 8
 // array A1 [*, m] 8
 // array A2 [*, m] 8

@@ -246,7 +246,9 @@ fn without_far_bounds(context: &Set) -> isl::Result<Set> {
     }
     let mut near = Set::universe(context.get_space()?)?;
     for constraint in piece.get_constraint_list()?.to_vec()? {
-        let is_far = !constraint.is_equality()? && constraint.get_constant_val()?.abs()?.cmp_si(FAR)? >= 0;
+        let constant = constraint.get_constant_val()?.abs()?;
+        let is_far =
+            !constraint.is_equality()? && constant.cmp_si(FAR.start)? >= 0 && constant.cmp_si(FAR.end)? < 0;
         if !is_far {
             near = near.add_constraint(constraint)?;
         }
@@ -254,8 +256,9 @@ fn without_far_bounds(context: &Set) -> isl::Result<Set> {
     Ok(near)
 }
 
-/// From here on a bound is that of a type, or of what was assumed about addresses.
-const FAR: i64 = 1 << 30;
+/// Bounds of this size are those of a type of 32 bits. What is assumed of numbers of 64 bits is further away; without that, numbers that
+/// go with them need not fit, and some order is no longer legal.
+const FAR: std::ops::Range<i64> = 1 << 30..1 << 34;
 
 /// What is left of a domain for parameter values of the context, without what that says. `None`: nothing.
 fn left_in(domain: &Set, context: &Set) -> isl::Result<Option<Set>> {
