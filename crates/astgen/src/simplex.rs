@@ -308,11 +308,11 @@ pub(crate) fn gcd(a: i64, b: i64) -> i64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Numbers that look random, the same each time.
-    fn numbers(seed: u64) -> impl FnMut(i64) -> i64 {
+    pub(crate) fn numbers(seed: u64) -> impl FnMut(i64) -> i64 {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         move |below| {
             state ^= state << 13;

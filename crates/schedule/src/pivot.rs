@@ -94,7 +94,8 @@ fn is_partition(parts: &[UnionSet], band: &ScheduleNode) -> isl::Result<bool> {
     all.is_equal(&band.get_domain()?)
 }
 
-fn sequence(scop: &Scop, band: &ScheduleNode, parts: Vec<UnionSet>) -> isl::Result<ScheduleNode> {
+/// The sequence of these parts above a node.
+pub fn sequence(scop: &Scop, band: &ScheduleNode, parts: Vec<UnionSet>) -> isl::Result<ScheduleNode> {
     let mut filters = UnionSetList::alloc(&scop.ctx, parts.len())?;
     for part in parts {
         filters = filters.add(part)?;

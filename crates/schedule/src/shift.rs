@@ -18,11 +18,10 @@
 
 use crate::affine::{AccessModel, StmtModel};
 use crate::machine::Machine;
+use crate::pivot;
 use crate::times::Values;
 use crate::tree::{self, band_of};
-use isl::{
-    Id, Map, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, UnionSetList, Val,
-};
+use isl::{Id, Map, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, Val};
 use model::Scop;
 
 /// How many threads shifted loops want at least. In each iteration what the body makes beside them goes from one core to all others,
@@ -168,12 +167,8 @@ impl Shifter<'_> {
         let body = body.order_after(reader_and_rest)?;
         let body = up(body)?.child(0)?;
         let last = body.n_children()? - 1;
-        let filters = [rest, reader.domain.clone()];
-        let mut list = UnionSetList::alloc(&self.scop.ctx, filters.len())?;
-        for filter in filters {
-            list = list.add(filter)?;
-        }
-        let mut node = body.child(last)?.child(0)?.cut()?.insert_sequence(list)?;
+        let leaf = body.child(last)?.child(0)?.cut()?;
+        let mut node = pivot::sequence(self.scop, &leaf, vec![rest, reader.domain.clone()])?;
         for (link, rows) in reader.links.iter().zip(rows).rev() {
             node = self.insert_link(node, link, rows)?;
         }
