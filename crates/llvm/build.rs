@@ -16,6 +16,7 @@ const SOURCES: &[&str] = &[
     "shim/emit.cpp",
     "shim/arithmetic.cpp",
     "shim/aside.cpp",
+    "shim/divide.cpp",
     "shim/hoist.cpp",
     "shim/names.cpp",
     "shim/outline.cpp",

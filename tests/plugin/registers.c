@@ -8,19 +8,24 @@ void product(int n, double c[restrict n][n], double a[restrict n][n], double b[r
         c[i][j] += a[i][k] * b[k][j];
 }
 // CHECK: define {{.*}}@product.orthant.loops
-// Where the block is cut, and where it is whole:
-// CHECK-COUNT-2: orthant.terms{{.*}}:
-// CHECK-COUNT-12: = phi <4 x double>
-// CHECK-NOT: {{masked.store|store <}}
-// CHECK: fmuladd.v4f64
-// CHECK-NOT: {{masked.store|store <}}
 // Before the first whole block of a loop over rows, what it shares with the others is kept.
 // CHECK: orthant.ahead{{.*}}:
 // CHECK-NOT: = phi <4 x double>
 // CHECK-COUNT-2: store <4 x double>
 // CHECK-NOT: {{masked.store|store <}}
-// What is not part of a cut block is not touched.
-// CHECK: orthant.added{{.*}}:
-// CHECK-COUNT-12: @llvm.masked.store.v4f64.p0
+// Where the block is whole:
+// CHECK: orthant.terms{{.*}}:
+// CHECK-COUNT-12: = phi <4 x double>
+// CHECK-NOT: {{masked.store|store <}}
+// CHECK: fmuladd.v4f64
+// CHECK-NOT: {{masked.store|store <}}
 // CHECK: orthant.added{{.*}}:
 // CHECK-COUNT-12: store <4 x double>
+// Where it is cut, what is not part of it is not touched.
+// CHECK: orthant.terms{{.*}}:
+// CHECK-COUNT-12: = phi <4 x double>
+// CHECK-NOT: {{masked.store|store <}}
+// CHECK: fmuladd.v4f64
+// CHECK-NOT: {{masked.store|store <}}
+// CHECK: orthant.added{{.*}}:
+// CHECK-COUNT-12: @llvm.masked.store.v4f64.p0

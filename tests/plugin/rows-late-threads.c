@@ -1,4 +1,4 @@
-// test: clang -O3 -mavx2 -ffp-contract=off -fno-discard-value-names -mllvm -orthant-position=late -mllvm -orthant-parallel -S -emit-llvm %s -o -
+// test: clang -O3 -mavx2 -ffp-contract=off -fno-discard-value-names -mllvm -orthant-position=late -mllvm -orthant-parallel -mllvm -orthant-threads=2 -S -emit-llvm %s -o -
 // The function that runs in threads has its rows written out before LLVM's vectorizer as well.
 static double a[4000][4000], x[4000], y[4000];
 void columns(void) {

@@ -546,7 +546,10 @@ fn emit_all<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
 /// What is to run in threads becomes functions, and so do new loops that are set aside; what LLVM's verifier says against that.
 fn make_functions<'p>(run: &Run<'_, 'p>, forks: &[Fork<'p>], versions: &[Aside<'p>]) -> Option<String> {
     let in_threads = forks.iter().filter(|fork| fork.outline(run.pass)).count();
-    let aside = versions.iter().filter(|version| version.set(run.pass)).count();
+    let aside = match versions {
+        [only] if only.divide(run.pass) => 0,
+        _ => versions.iter().filter(|version| version.set(run.pass)).count(),
+    };
     match in_threads + aside {
         0 => None,
         _ if in_threads > 0 && run.is_to_break() => Some("asked to be".into()),

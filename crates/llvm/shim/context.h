@@ -40,6 +40,17 @@ struct OrthantRun {
   bool is_threaded_later = false; // LLVM's jump threading is to come (whole.cpp)
 };
 
+// A function that is all about one nest: where it asks whether there is much to do, and where its own loops begin (divide.cpp).
+struct OrthantDivision {
+  llvm::BasicBlock *question = nullptr, *original = nullptr;
+};
+
+// What a run of the pass leaves to those who run it.
+struct OrthantOutcome {
+  bool is_changed = false;       // Rust changed the function
+  OrthantDivision division = {}; // to be done with the body that the host knows
+};
+
 struct OrthantPass {
   llvm::Function &function;
   llvm::LoopInfo &loops;
@@ -55,14 +66,25 @@ struct OrthantPass {
   llvm::SmallVector<llvm::Function *, 2> outlined = {}; // the functions that new loops became
   OrthantRun run = {};
   bool has_loops = true; // unless all of them became functions
+  OrthantDivision division = {};
 };
 
 // If the pass is to be undone, puts the body that was kept back into the function. True if it did: no analysis is valid then.
-bool orthant_finish(OrthantPass &pass);
+// A division is done with the body that was kept, unless somebody has an older one.
+bool orthant_finish(OrthantPass &pass, bool is_oldest);
 
-// Runs the passes; takes back what they did unless `was_worth_it` says otherwise afterwards. True if something stays.
+// Runs the passes; takes back what they did unless the outcome says otherwise afterwards. True if something stays.
 bool orthant_on_trial(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::FunctionPassManager &passes,
-                      const bool &was_worth_it);
+                      const OrthantOutcome &outcome);
+
+// Divides a function; `kept` has the body that its original gets, and is gone afterwards.
+void orthant_divide_now(llvm::Function &F, llvm::Function *kept, const OrthantDivision &division);
+
+// The blocks from one to others, with the first one in front.
+llvm::SmallVector<llvm::BasicBlock *, 32> orthant_between(llvm::BasicBlock *entry, llvm::ArrayRef<llvm::BasicBlock *> ends);
+
+// LLVM asks for a place of each call between functions with debug information.
+void orthant_give_place(llvm::CallInst *call);
 
 // Moves arithmetic that ScalarEvolution does not know before the loops in which it does not change; true if it did.
 bool orthant_move_arithmetic(llvm::LoopInfo &LI, llvm::ScalarEvolution &SE, llvm::DominatorTree &DT);

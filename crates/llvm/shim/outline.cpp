@@ -15,8 +15,7 @@
 
 using namespace llvm;
 
-// The blocks from one to others, with the first one in front.
-static SmallVector<BasicBlock *, 32> between(BasicBlock *entry, ArrayRef<BasicBlock *> ends) {
+SmallVector<BasicBlock *, 32> orthant_between(BasicBlock *entry, ArrayRef<BasicBlock *> ends) {
   SmallSetVector<BasicBlock *, 32> found;
   found.insert(entry);
   for (size_t i = 0; i < found.size(); i++)
@@ -47,8 +46,7 @@ static Function *extract(Function &F, ArrayRef<BasicBlock *> blocks, bool has_st
   return outputs.empty() ? extractor.extractCodeRegion(cache) : nullptr;
 }
 
-// LLVM asks for a place of each call between functions with debug information.
-static void give_place(CallInst *call) {
+void orthant_give_place(CallInst *call) {
   Function *F = call->getFunction();
   if (DISubprogram *place = F->getSubprogram(); place && !call->getDebugLoc())
     call->setDebugLoc(DILocation::get(F->getContext(), 0, 0, place));
@@ -57,7 +55,7 @@ static void give_place(CallInst *call) {
 // Instead of the call of the body: the runtime's, if there is enough to do.
 static void fork(CallInst *call, Value *worth) {
   Function *F = call->getFunction(), *body = call->getCalledFunction();
-  give_place(call);
+  orthant_give_place(call);
   Instruction *many = nullptr, *one = nullptr;
   SplitBlockAndInsertIfThenElse(worth, call->getIterator(), &many, &one);
   IRBuilder<> builder(many);
@@ -141,7 +139,7 @@ static bool all_are_from(ArrayRef<BasicBlock *> region, const SmallPtrSetImpl<co
 
 bool orthant_copy(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMValueRef is_original,
                   LLVMValueRef *arrays, const uint64_t *bytes, size_t count, LLVMValueRef *all, size_t all_count) {
-  auto region = between(unwrap(entry), unwrap(after));
+  auto region = orthant_between(unwrap(entry), unwrap(after));
   SmallPtrSet<const Value *, 8> starts;
   for (size_t i = 0; i < all_count; i++)
     starts.insert(unwrap(all[i]));
@@ -184,7 +182,7 @@ bool orthant_outline(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockR
                      LLVMValueRef *private_slots, size_t count) {
   ArrayRef<LLVMValueRef> variables(private_slots, count);
   move_to(variables, *unwrap(entry));
-  Function *body = extract(pass->function, between(unwrap(entry), unwrap(after)), /*has_struct=*/true, "orthant.threads");
+  Function *body = extract(pass->function, orthant_between(unwrap(entry), unwrap(after)), /*has_struct=*/true, "orthant.threads");
   move_to(variables, (body ? body : &pass->function)->getEntryBlock());
   if (!body || !body->hasOneUse()) {
     orthant_run_alone(entry);
@@ -285,7 +283,7 @@ bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBloc
   Function &F = pass->function;
   if (!pass->run.sets_aside)
     return false;
-  auto region = between(unwrap(entry), {unwrap(after), unwrap(original)});
+  auto region = orthant_between(unwrap(entry), {unwrap(after), unwrap(original)});
   compute_again(region); // also steps from where variables start, which then are used inside only
   auto variables = variables_of(F, region, ArrayRef(private_slots, count));
   move_to(variables, *unwrap(entry));
@@ -301,6 +299,6 @@ bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBloc
   body->addFnAttr(Attribute::NoInline);
   if (F.hasSection())
     body->setSection(F.getSection());
-  give_place(cast<CallInst>(*body->user_begin()));
+  orthant_give_place(cast<CallInst>(*body->user_begin()));
   return true;
 }

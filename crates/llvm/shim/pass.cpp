@@ -42,8 +42,8 @@ bool has_cycles(Function &F, LoopInfo &LI) {
 
 enum class Done { nothing, undone, changed };
 
-// Rust sees the function with its analyses.
-Done run_rust(Function &F, FunctionAnalysisManager &FAM, OrthantRun run) {
+// Rust sees the function with its analyses. `outcome`: of somebody who kept the function's body before.
+Done run_rust(Function &F, FunctionAnalysisManager &FAM, OrthantRun run, OrthantOutcome *outcome = nullptr) {
   OrthantPass pass = {F,
                       FAM.getResult<LoopAnalysis>(F),
                       FAM.getResult<ScalarEvolutionAnalysis>(F),
@@ -56,10 +56,12 @@ Done run_rust(Function &F, FunctionAnalysisManager &FAM, OrthantRun run) {
   pass.run = run;
   pass.has_loops = !run.sets_aside;
   bool is_changed = orthant_rs_run(&pass, run.session);
-  if (orthant_finish(pass))
+  if (orthant_finish(pass, /*is_oldest=*/!outcome))
     return Done::undone;
   if (!is_changed)
     return Done::nothing;
+  if (outcome)
+    *outcome = {true, pass.division};
   if (pass.has_loops)
     F.addFnAttr(ORTHANT_LOOPS);
   for (Function *body : pass.outlined) {
@@ -73,7 +75,7 @@ Done run_rust(Function &F, FunctionAnalysisManager &FAM, OrthantRun run) {
 
 class OrthantFunctionPass : public PassInfoMixin<OrthantFunctionPass> {
   OrthantRun way;
-  bool *changed; // set if Rust changed the function; may be null
+  OrthantOutcome *outcome; // may be null
 
   template <typename Pass> static void canonicalize(Function &F, FunctionAnalysisManager &FAM, PreservedAnalyses &all) {
     PreservedAnalyses preserved = Pass().run(F, FAM);
@@ -82,7 +84,7 @@ class OrthantFunctionPass : public PassInfoMixin<OrthantFunctionPass> {
   }
 
 public:
-  OrthantFunctionPass(OrthantRun way, bool *changed) : way(way), changed(changed) {}
+  OrthantFunctionPass(OrthantRun way, OrthantOutcome *outcome) : way(way), outcome(outcome) {}
 
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     if (F.hasOptNone() || !has_cycles(F, FAM.getResult<LoopAnalysis>(F)))
@@ -90,13 +92,9 @@ public:
     PreservedAnalyses preserved = PreservedAnalyses::all();
     canonicalize<LoopSimplifyPass>(F, FAM, preserved);
     canonicalize<LCSSAPass>(F, FAM, preserved);
-    Done done = run_rust(F, FAM, way);
+    Done done = run_rust(F, FAM, way, outcome);
     orthant_forget_same_values(F);
-    if (done == Done::nothing)
-      return preserved;
-    if (changed)
-      *changed = done == Done::changed;
-    return PreservedAnalyses::none();
+    return done == Done::nothing ? preserved : PreservedAnalyses::none();
   }
 
   // Not required: the host leaves it out of optnone functions and of bisected runs.
@@ -117,9 +115,9 @@ public:
   static bool isRequired() { return true; }
 };
 
-void add_passes(FunctionPassManager &passes, OrthantRun way, bool *changed = nullptr) {
+void add_passes(FunctionPassManager &passes, OrthantRun way, OrthantOutcome *outcome = nullptr) {
   passes.addPass(OrthantOptNonePass(way.session));
-  passes.addPass(OrthantFunctionPass(way, changed));
+  passes.addPass(OrthantFunctionPass(way, outcome));
 }
 
 // Bad options are an error of the compilation, reported once and by the host's own diagnostics.
@@ -176,7 +174,7 @@ bool parse_name(StringRef name, FunctionPassManager &passes, ArrayRef<PassBuilde
 }
 
 // Before inlining the IR is as the front end wrote it: put it in the form that the analyses need.
-FunctionPassManager early_passes(OrthantRun way, bool *changed) {
+FunctionPassManager early_passes(OrthantRun way, OrthantOutcome *outcome) {
   FunctionPassManager passes;
   passes.addPass(SROAPass(SROAOptions::ModifyCFG));
   passes.addPass(EarlyCSEPass());
@@ -189,7 +187,7 @@ FunctionPassManager early_passes(OrthantRun way, bool *changed) {
   // Rotation leaves phis of equal values behind, which ScalarEvolution does not look through.
   passes.addPass(InstSimplifyPass());
   passes.addPass(OrthantHoistPass());
-  add_passes(passes, way, changed);
+  add_passes(passes, way, outcome);
   return passes;
 }
 
@@ -200,9 +198,9 @@ class OrthantEarlyPass : public PassInfoMixin<OrthantEarlyPass> {
   bool run_on(Function &F, FunctionAnalysisManager &FAM) {
     if (!has_cycles(F, FAM.getResult<LoopAnalysis>(F)))
       return false;
-    bool changed = false;
-    FunctionPassManager passes = early_passes(way, &changed);
-    return orthant_on_trial(F, FAM, passes, changed);
+    OrthantOutcome outcome;
+    FunctionPassManager passes = early_passes(way, &outcome);
+    return orthant_on_trial(F, FAM, passes, outcome);
   }
 
 public:
@@ -242,11 +240,11 @@ public:
       add_passes(passes, way);
       return passes.run(F, FAM);
     }
-    bool changed = false;
+    OrthantOutcome outcome;
     passes.addPass(LoopSimplifyPass());
     passes.addPass(OrthantHoistPass());
-    add_passes(passes, way, &changed);
-    return orthant_on_trial(F, FAM, passes, changed) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    add_passes(passes, way, &outcome);
+    return orthant_on_trial(F, FAM, passes, outcome) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   // The passes inside are asked one by one whether they are to run.
   static bool isRequired() { return true; }

@@ -203,6 +203,11 @@ bool orthant_copy(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef 
 // can be. False: they stay where they are. Private variables keep nothing from one of these functions to another.
 bool orthant_set_aside(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef after, LLVMBasicBlockRef original,
                        LLVMValueRef *private_slots, size_t count);
+// ---- divide.cpp ----
+// Plans to make the function the choice between two others, if new loops are to be functions and the function is all about one
+// nest: what follows `check`, and the original. False: it is not, or it cannot be. The question ends with the branch to check or original.
+bool orthant_divide(OrthantPass *pass, LLVMBasicBlockRef question, LLVMBasicBlockRef check, LLVMBasicBlockRef after,
+                    LLVMBasicBlockRef original);
 void orthant_run_alone(LLVMBasicBlockRef entry); // worth counts as false in the blocks that begin there
 bool orthant_keep(OrthantPass *pass); // the function as it is, for orthant_undo; false: that cannot be
 void orthant_undo(OrthantPass *pass); // when the pass is done, the function is what was kept

@@ -42,6 +42,14 @@ static void take_back(Function &F, Function *kept) {
   F.splice(F.end(), kept);
 }
 
+// The body that was kept is the original of a divided function, or not needed any more.
+static void end(Function &F, Function *kept, const OrthantDivision &division) {
+  if (division.question)
+    orthant_divide_now(F, kept, division);
+  else
+    kept->eraseFromParent();
+}
+
 bool orthant_keep(OrthantPass *pass) {
   if (can_go_back(pass->function))
     pass->kept = keep_body(pass->function);
@@ -50,7 +58,7 @@ bool orthant_keep(OrthantPass *pass) {
 
 void orthant_undo(OrthantPass *pass) { pass->is_undone = true; }
 
-bool orthant_finish(OrthantPass &pass) {
+bool orthant_finish(OrthantPass &pass, bool is_oldest) {
   if (!pass.kept)
     return false;
   if (pass.is_undone) {
@@ -58,18 +66,18 @@ bool orthant_finish(OrthantPass &pass) {
     for (Function *body : pass.outlined)
       body->eraseFromParent();
   }
-  pass.kept->eraseFromParent();
+  end(pass.function, pass.kept, is_oldest && !pass.is_undone ? pass.division : OrthantDivision{});
   return pass.is_undone;
 }
 
-bool orthant_on_trial(Function &F, FunctionAnalysisManager &FAM, FunctionPassManager &passes, const bool &was_worth_it) {
+bool orthant_on_trial(Function &F, FunctionAnalysisManager &FAM, FunctionPassManager &passes, const OrthantOutcome &outcome) {
   Function *kept = can_go_back(F) ? keep_body(F) : nullptr;
   PreservedAnalyses preserved = passes.run(F, FAM);
-  bool goes_back = kept && !was_worth_it;
+  bool goes_back = kept && !outcome.is_changed;
   if (goes_back)
     take_back(F, kept);
   if (kept)
-    kept->eraseFromParent();
+    end(F, kept, outcome.division);
   FAM.invalidate(F, goes_back ? PreservedAnalyses::none() : preserved);
   return !goes_back;
 }

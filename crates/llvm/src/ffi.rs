@@ -249,6 +249,13 @@ unsafe extern "C" {
         private: *mut LLVMValueRef,
         count: usize,
     ) -> bool;
+    pub fn orthant_divide(
+        pass: *mut OrthantPass,
+        question: LLVMBasicBlockRef,
+        check: LLVMBasicBlockRef,
+        after: LLVMBasicBlockRef,
+        original: LLVMBasicBlockRef,
+    ) -> bool;
     pub fn orthant_set_aside(
         pass: *mut OrthantPass,
         entry: LLVMBasicBlockRef,

@@ -246,6 +246,13 @@ impl<'p> Pass<'p> {
         ))
     }
 
+    /// Plans to make the function the choice between two others (`shim/divide.cpp`), if it is all about one nest: `question` ends with a branch
+    /// to `check`, where the rest of the check and the new loops begin, or to the original; `ends`: where both meet, and the original.
+    pub(crate) fn divide(self, question: Block<'p>, check: Block<'p>, ends: [Block<'p>; 2]) -> bool {
+        let [after, original] = ends.map(|block| block.raw);
+        ask!(ffi::orthant_divide(self.raw, question.raw, check.raw, after, original))
+    }
+
     /// Makes a function of the blocks from `entry` to where they end if new loops are to be functions of their own (`shim/aside.cpp`) and these
     /// can be. False: they stay where they are. `private`: stack variables in which nothing is kept from one such function to another.
     pub(crate) fn set_aside(self, entry: Block<'p>, ends: [Block<'p>; 2], private: &[Value<'p>]) -> bool {

@@ -104,3 +104,8 @@ fn updates_that_wait() {
     ];
     agrees_with("shift.c", &orders, &VECTORS, &[]);
 }
+
+#[test]
+fn functions_that_are_all_about_one_nest() {
+    agrees_and_goes_through("divided.c", &LEVELS, &[]);
+}

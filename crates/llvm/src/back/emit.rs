@@ -168,6 +168,8 @@ pub struct Loops<'a> {
 /// New loops that may become a function of their own, together with what is checked where there is much to do.
 #[derive(Clone)]
 pub struct Aside<'p> {
+    /// Where it is asked whether there is much to do, if that comes first.
+    question: Option<Block<'p>>,
     start: Block<'p>,
     /// Where all versions and the original meet.
     after: Block<'p>,
@@ -178,6 +180,12 @@ pub struct Aside<'p> {
 }
 
 impl<'p> Aside<'p> {
+    /// Plans to divide the function into these loops and its original, if it has nothing else.
+    pub fn divide(&self, pass: Pass<'p>) -> bool {
+        let ends = [self.after, self.original];
+        self.question.is_some_and(|question| pass.divide(question, self.start, ends))
+    }
+
     /// Makes the function, if that is wanted and can be. Loops in threads must be functions already.
     pub fn set(&self, pass: Pass<'p>) -> bool {
         pass.set_aside(self.start, [self.after, self.original], self.memory.as_slice())
@@ -223,6 +231,7 @@ pub fn emit<'p>(
     let after = first.join(&written, check, counting);
     let check_apart = Some(written.checked.place).filter(|place| *place != prepared.entering);
     let aside = |(version, emitter): (&Version<'p>, &Emitter<'_, 'p>)| Aside {
+        question: check_apart.map(|_| prepared.before),
         start: check_apart.unwrap_or(version.start),
         after,
         original: prepared.entering,

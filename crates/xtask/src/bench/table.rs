@@ -177,7 +177,8 @@ pub(super) fn seconds(value: f64) -> String {
     match value {
         v if v >= 1.0 => format!("{v:.2} s"),
         v if v >= 1e-3 => format!("{:.1} ms", v * 1e3),
-        v => format!("{:.1} us", v * 1e6),
+        v if v >= 1e-6 => format!("{:.1} us", v * 1e6),
+        v => format!("{:.1} ns", v * 1e9),
     }
 }
 
