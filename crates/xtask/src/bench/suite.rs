@@ -3,6 +3,10 @@
 //! For each kernel and shape every peer's build is made once, then all are run in turn, as often as asked for; who
 //! goes first changes from round to round. Only the kernel object differs between the builds. Each run's
 //! checksum (over the bits of all arrays) must be clang's: otherwise the build is WRONG, and so is the exit code.
+//!
+//! How fast a few nanoseconds' work is depends on where its code lies: the same instructions take half as long again at another
+//! address. With `--placements` each program is linked several times, its kernel 16 bytes further on each time, run in turn, and times are
+//! compared by rank: the fastest with the fastest.
 
 use super::peers::{self, Peer, Setting, Who};
 use super::suite_kernels::{self as kernels, Kernel, Line, Shape, Size};
@@ -25,6 +29,7 @@ pub struct Options {
     pub(super) size: Size,
     shapes: Vec<Shape>,
     threads: u32,
+    placements: usize,
     peers: Vec<String>,
     pub(super) contract: String,
     pub(super) cflags: Vec<String>,
@@ -57,6 +62,9 @@ pub fn arguments() -> Vec<Arg> {
             .value_parser(value_parser!(u32).range(1..=1024))
             .default_value("1")
             .help("suite: threads that the programs may use"),
+        option("placements", "N").value_parser(value_parser!(u8).range(1..=4)).default_value("1").help(
+            "suite: link each program N times, its kernel at N different addresses, and run them in turn",
+        ),
         list("peers", "NAMES").value_parser(peers::KEYS).help(
             "suite: compare only these [default: all that are found, without orthant-late and orthant-alone]",
         ),
@@ -114,6 +122,7 @@ impl Options {
             size: m.get_one::<Size>("size").expect("has a default").clone(),
             shapes: if shapes.is_empty() { Shape::ALL.to_vec() } else { shapes },
             threads: *m.get_one("threads").expect("has a default"),
+            placements: usize::from(*m.get_one::<u8>("placements").expect("has a default")),
             peers: texts("peers"),
             contract: m.get_one::<String>("contract").expect("has a default").clone(),
             cflags: words("cflags"),
@@ -164,6 +173,8 @@ struct Bench<'a> {
     scratch: PathBuf,
     /// The harness's objects.
     harness: Vec<PathBuf>,
+    /// What stands before the kernel's code, for each placement; nothing if there is one only.
+    fillings: Vec<Option<PathBuf>>,
     clock: Clock,
     /// What is measured.
     commit: Option<String>,
@@ -192,8 +203,10 @@ pub fn run(ws: &Workspace, request: &Request, options: &Options) -> Outcome {
     }
     let (peers, missing) = present(all, &options.peers, &scratch)?;
     let harness = harness(&folder, &scratch)?;
+    let fillings = fillings(options.placements, &scratch)?;
     let clock = if options.threads > 1 { Clock::Wall } else { Clock::Processor };
-    let bench = Bench { options, request, peers, missing, scratch, harness, clock, commit: commit(ws) };
+    let bench =
+        Bench { options, request, peers, missing, scratch, harness, fillings, clock, commit: commit(ws) };
     bench.announce(chosen.len());
     let mut rows = Vec::new();
     for shape in &options.shapes {
@@ -256,6 +269,21 @@ pub(super) fn harness(folder: &Path, scratch: &Path) -> Outcome<Vec<PathBuf>> {
     kernels::HARNESS.into_iter().map(compile).collect()
 }
 
+/// Objects that put what is linked behind them at a multiple of 64 bytes and 16 more for each.
+fn fillings(placements: usize, scratch: &Path) -> Outcome<Vec<Option<PathBuf>>> {
+    let filling = |index: usize| {
+        let object = scratch.join(format!("filling{index}.o"));
+        let source = object.with_extension("s");
+        let text = format!(
+            ".section .note.GNU-stack,\"\",@progbits\n.text\n.p2align 6\n.skip {}, 0x90\n",
+            16 * index
+        );
+        fs::write(&source, text).map_err(|e| Failure::failed(format!("{}: {e}", source.display())))?;
+        command::output(&mut kernels::filling_command(&source, &object)).map(|_| Some(object))
+    };
+    if placements == 1 { Ok(vec![None]) } else { (0..placements).map(filling).collect() }
+}
+
 fn shape_text(shape: Shape) -> &'static str {
     match shape {
         Shape::Const => "arrays of constant size",
@@ -302,15 +330,30 @@ impl Bench<'_> {
             for turn in 0..sides.len() {
                 let index = (round + turn) % sides.len();
                 said(&format!("run {} of {}, {}", round + 1, self.request.runs, sides[index].key));
-                self.once(kernel, shape, &mut sides[index]);
+                self.once(kernel, shape, &mut sides[index], round % self.fillings.len());
             }
+        }
+        if self.fillings.len() > 1 {
+            sides.iter_mut().for_each(Side::rank);
         }
         compare(&mut sides, &self.peers);
         Ok(Row { kernel: kernel.clone(), shape, sides })
     }
 
+    /// A program without a placement's number, which the program has as its extension.
     fn program(&self, kernel: &Kernel, shape: Shape, key: &str) -> PathBuf {
         self.scratch.join(format!("{}.{}.{key}", kernel.name, shape.name()))
+    }
+
+    fn link(&self, driver: &Path, object: &Path, peer: &Peer, program: &Path) -> Outcome {
+        for (index, filling) in self.fillings.iter().enumerate() {
+            let kernel = filling.iter().cloned().chain([object.to_owned()]);
+            let objects: Vec<_> =
+                self.harness.iter().cloned().chain([driver.to_owned()]).chain(kernel).collect();
+            let placed = program.with_added_extension(index.to_string());
+            command::output(&mut kernels::link_command(&objects, &peer.link, &placed))?;
+        }
+        Ok(())
     }
 
     fn build(&self, kernel: &Kernel, shape: Shape, peer: &Peer, driver: &Path) -> Outcome<Side> {
@@ -334,11 +377,7 @@ impl Bench<'_> {
                 // The better of two: the first one may have waited for the disk.
                 let again = if cost.cpu < 1.0 { compile()?.cpu } else { cost.cpu };
                 side.compile = cost.cpu.min(again);
-                let objects: Vec<_> =
-                    self.harness.iter().cloned().chain([driver.to_owned(), object]).collect();
-                if let Err(failure) =
-                    command::output(&mut kernels::link_command(&objects, &peer.link, &program))
-                {
+                if let Err(failure) = self.link(driver, &object, peer, &program) {
                     side.state = State::Failed(text(&failure));
                 }
             }
@@ -347,11 +386,12 @@ impl Bench<'_> {
     }
 
     /// One run, unless an earlier one has failed.
-    fn once(&self, kernel: &Kernel, shape: Shape, side: &mut Side) {
+    fn once(&self, kernel: &Kernel, shape: Shape, side: &mut Side, placement: usize) {
         if side.state != State::Fine {
             return;
         }
-        let mut program = Command::new(self.program(kernel, shape, side.key));
+        let program = self.program(kernel, shape, side.key).with_added_extension(placement.to_string());
+        let mut program = Command::new(program);
         program.args(["--size", &self.options.size.to_string(), "--time", &self.options.seconds.to_string()]);
         program.env("OMP_NUM_THREADS", self.options.threads.to_string());
         let symbol = kernel.symbol();
@@ -388,6 +428,7 @@ impl Bench<'_> {
         value["size"] = json!(self.options.size.to_string());
         value["threads"] = json!(self.options.threads);
         value["runs"] = json!(self.request.runs);
+        value["placements"] = json!(self.options.placements);
         value["peers"] = json!(peers);
         value["missing"] = json!(missing);
         value["processor"] = json!(processor());

@@ -193,6 +193,13 @@ pub fn harness_command(folder: &Path, source: &str, object: &Path) -> Command {
     clang
 }
 
+/// Assembles what stands before a kernel's code.
+pub fn filling_command(source: &Path, object: &Path) -> Command {
+    let mut clang = Command::new("clang-22");
+    clang.arg("-c").arg(source).arg("-o").arg(object);
+    clang
+}
+
 /// Links objects of kernels, drivers and harness to a program.
 pub fn link_command(objects: &[PathBuf], flags: &[String], program: &Path) -> Command {
     let mut clang = Command::new("clang++-22");

@@ -77,6 +77,12 @@ impl Side {
         }
     }
 
+    /// Puts the fastest runs first, so that those of the same rank are compared.
+    pub fn rank(&mut self) {
+        self.wall.sort_by(f64::total_cmp);
+        self.cpu.sort_by(f64::total_cmp);
+    }
+
     /// Speed relative to clang, run by run; empty if there is nothing right to compare.
     fn ratios(&self, clang: &Side, clock: Clock) -> Vec<f64> {
         match (&self.state, &clang.state) {
