@@ -5,6 +5,9 @@
 //! - Constant sizes: the longest loop around a deepest statement must be longer than [`Least::length`].
 //! - Sizes known at run time: these loops must have [`Least::sum`] iterations altogether, each of them counted once: in
 //!   `for (t < T) for (i < n) for (j < n)` it is `T + n + n` that counts. That is tested with the other conditions before the nest.
+//! - A nest that keeps its order, in which values go from one iteration of the innermost loop to the next ([`enough_in_rows`]): that loop
+//!   alone counts. As vectors it does a few dozen iterations at once, and what is left of it, for which LLVM makes no shorter
+//!   vectors if values go on, would take longer than the original.
 //!
 //! # Example
 //! A product of n x n matrices with `sum = 24` gets new loops for `3n >= 24`.
@@ -37,8 +40,19 @@ const MOST_CASES: usize = 2;
 
 /// When the loops around a deepest statement are long enough.
 pub fn enough(scop: &Scop, least: Least) -> isl::Result<Enough> {
-    let Some(deepest) = deepest(scop)? else { return Ok(Enough::Always) };
-    let extents = extents(deepest)?;
+    match deepest(scop)? {
+        Some(deepest) => are_enough(scop, extents(deepest)?, least),
+        None => Ok(Enough::Always),
+    }
+}
+
+/// When the innermost loop around a deepest statement has so many iterations.
+pub fn enough_in_rows(scop: &Scop, length: i64) -> isl::Result<Enough> {
+    let extents = deepest(scop)?.map_or(Ok(Vec::new()), extents)?;
+    are_enough(scop, extents.into_iter().next_back().into_iter().collect(), Least { length, sum: length })
+}
+
+fn are_enough(scop: &Scop, extents: Vec<PwAff>, least: Least) -> isl::Result<Enough> {
     let mut is_constant = !extents.is_empty();
     for extent in &extents {
         is_constant &= extent.is_cst()?;
@@ -135,6 +149,22 @@ mod tests {
             |n: i64| format!("stmt S [n, m] -> {{ S[i, j, k] : 0 <= i, j < {n} and 0 <= k < 3 }}\n");
         assert!(matches!(of(&product(40)), Enough::Never));
         assert!(matches!(of(&product(41)), Enough::Always));
+    }
+
+    #[test]
+    fn rows_alone() {
+        let text = "scop f\nparam n [-9, 9999]\nparam m [-9, 9999]\nstmt S [n, m] -> { S[t, i] : 0 <= t < m and 0 <= i < n }\n";
+        let text = text.to_owned() + "order { for { for { S } } }\n";
+        let Enough::When(found) = enough_in_rows(&Scop::parse(&isl::Ctx::new(), &text).unwrap(), 40).unwrap()
+        else {
+            panic!("not under a condition")
+        };
+        let wanted = Set::read_from_str(found.ctx(), "[n, m] -> { : n >= 40 and m >= 1 }").unwrap();
+        let context =
+            Set::read_from_str(found.ctx(), "[n, m] -> { : -9 <= n <= 9999 and -9 <= m <= 9999 and m >= 1 }");
+        let context = context.unwrap();
+        let found = found.intersect(context.clone()).unwrap();
+        assert!(found.is_equal(&wanted.intersect(context).unwrap()).unwrap(), "{found}");
     }
 
     #[test]

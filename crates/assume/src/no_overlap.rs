@@ -5,7 +5,7 @@
 //! What is checked need not be exact, as long as the range contains what is touched: existentials are dropped, which is
 //! how the check of Figure 14b becomes that of Figure 14c.
 //!
-//! Even in its own order a nest may gain from the check ([`gains_from_check`]): a cell that an innermost loop updates again and again
+//! Even in its own order a nest may gain from the check ([`gain_from_check`]): a cell that an innermost loop updates again and again
 //! can stay in a register only if nothing else that the loop touches overlaps it, and so can one that the next iteration reads again,
 //! `A[i + 1]` in `B[i] = A[i] + A[i + 1]`.
 
@@ -89,22 +89,35 @@ fn pairs(scop: &Scop) -> impl Iterator<Item = (ArrayId, ArrayId)> {
     })
 }
 
+/// What a nest in its own order gains from a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gain {
+    /// A cell that stays in a register.
+    Cell,
+    /// Values that go from one iteration to the next.
+    NextIteration,
+}
+
 /// Whether, of two loops or more, an innermost one writes one cell all the time, or reads what it will read again in its next
 /// iteration, and what is tested is that nothing else that the same statement writes or reads overlaps that.
-pub fn gains_from_check(scop: &Scop) -> isl::Result<bool> {
+pub fn gain_from_check(scop: &Scop) -> isl::Result<Option<Gain>> {
     let pairs: Vec<_> = pairs(scop).collect();
+    let mut gain = None;
     for stmt in &scop.stmts {
         for write in stmt.accesses.iter().filter(|access| access.kind != AccessKind::Read) {
             let is_tested = |other: &&Access| {
                 pairs.contains(&(write.array, other.array)) || pairs.contains(&(other.array, write.array))
             };
             let tested: Vec<_> = stmt.accesses.iter().filter(is_tested).collect();
-            if !tested.is_empty() && is_one_cell(scop, stmt, write)? || reads_again(stmt, &tested)? {
-                return Ok(true);
+            if !tested.is_empty() && is_one_cell(scop, stmt, write)? {
+                return Ok(Some(Gain::Cell));
+            }
+            if gain.is_none() && reads_again(stmt, &tested)? {
+                gain = Some(Gain::NextIteration);
             }
         }
     }
-    Ok(false)
+    Ok(gain)
 }
 
 /// Whether the next iteration of the innermost loop, which is inside of another, reads by one access what this one reads by

@@ -10,6 +10,7 @@
 
 use crate::machine::planned_threads;
 use crate::pipeline;
+use assume::Gain;
 use dataflow::Dependences;
 use isl::Schedule;
 use model::{Reason, Scop};
@@ -41,8 +42,8 @@ pub struct NewOrder {
     pub form: Option<Form>,
     /// What it is expected to bring; `None` if nobody asked.
     pub prediction: Option<Prediction>,
-    /// Whether it is the own order, of a nest that only gains from its check.
-    pub is_own: bool,
+    /// If it is the own order, of a nest that only gains from its check: what.
+    pub own: Option<Gain>,
 }
 
 /// The plan for the model of the function's nest with that index.
@@ -67,10 +68,10 @@ pub fn plan(
 
 /// An order that somebody gave.
 pub fn as_given(scop: &Scop, schedule: Schedule) -> Result<Plan, Reason> {
-    without_prediction(scop, schedule, false)
+    without_prediction(scop, schedule, None)
 }
 
-fn without_prediction(scop: &Scop, schedule: Schedule, is_own: bool) -> Result<Plan, Reason> {
+fn without_prediction(scop: &Scop, schedule: Schedule, own: Option<Gain>) -> Result<Plan, Reason> {
     let description = schedule::describe(scop, &schedule).map_err(of_isl)?;
     Ok(Plan::New(Box::new(NewOrder {
         schedule,
@@ -79,7 +80,7 @@ fn without_prediction(scop: &Scop, schedule: Schedule, is_own: bool) -> Result<P
         description,
         form: None,
         prediction: None,
-        is_own,
+        own,
     })))
 }
 
@@ -98,7 +99,7 @@ pub fn optimized(
             description: new.description,
             form: Some(new.form),
             prediction: Some(new.prediction),
-            is_own: false,
+            own: None,
         }))),
         Ok(Decision::Original { reason }) => Ok(Plan::Kept(reason)),
         Err(error) => Err(Reason::Internal { message: error.to_string() }),
@@ -156,10 +157,11 @@ fn threads(options: &Options) -> u32 {
 /// is, with its scalars.
 pub fn behind_check(lifted: &Scop, plan: &Plan, options: &Options) -> Result<Option<Plan>, Reason> {
     let is_kept = matches!(plan, Plan::Kept(_)) && options.schedule == options::Schedule::Auto;
-    if !is_kept || !assume::gains_from_check(lifted).map_err(of_isl)? {
+    let gain = if is_kept { assume::gain_from_check(lifted).map_err(of_isl)? } else { None };
+    if gain.is_none() {
         return Ok(None);
     }
-    without_prediction(lifted, schedule::identity(lifted).map_err(of_isl)?, true).map(Some)
+    without_prediction(lifted, schedule::identity(lifted).map_err(of_isl)?, gain).map(Some)
 }
 
 fn imported(

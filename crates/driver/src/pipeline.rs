@@ -10,7 +10,7 @@ use crate::session::conditions;
 use crate::tiers::{Tier, Weaker, weaker};
 use crate::timing::Timers;
 use crate::tuned::Tunings;
-use assume::{Assumed, Check, Enough, Infeasible, Least, Odds};
+use assume::{Assumed, Check, Enough, Gain, Infeasible, Least, Odds};
 use astgen::Node;
 use dataflow::Dependences;
 use isl::{Ctx, Set};
@@ -259,7 +259,7 @@ impl<'p> Modelled<'p> {
 
     /// The versions of new loops, the strong one first.
     fn versions<'a>(&'a self, nodes: &'a [Node], places: &'a Places, forks: Forks) -> Vec<Loops<'a>> {
-        let is_own = matches!(&self.plan, Some(Plan::New(new)) if new.is_own);
+        let is_own = matches!(&self.plan, Some(Plan::New(new)) if new.own.is_some());
         let are_own = is_own && !nodes.is_empty();
         let strong =
             Loops { rewrite: self.rewrite.as_ref(), nodes, places, overlap: &self.overlap, are_own, forks };
@@ -405,18 +405,7 @@ fn schedule_with(run: &Run<'_, '_>, model: &mut Modelled<'_>, options: &Options)
 /// New loops run where they are long enough for what they cost to begin.
 fn only_where_enough(options: &Options, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
-    let (Some(form), true) = (new.form, options.least_length > 0) else { return Ok(()) };
-    let length = i64::from(options.least_length);
-    // Of products with sizes known at run time LLVM makes little; tiles are full only where there is much.
-    let sum = match form {
-        Form::Blocks => length * 4 / 5,
-        Form::Plain => length,
-        Form::Tiled => length * 5 / 2,
-        Form::Edges => length * 4,
-    };
-    match assume::enough(&model.lifted.scop, Least { length, sum })
-        .map_err(|error| of_isl(error, "schedule"))?
-    {
+    match is_enough(options, &model.lifted.scop, new).map_err(|error| of_isl(error, "schedule"))? {
         Enough::Always => {}
         Enough::Never => model.plan = Some(Plan::Kept(schedule::Reason::TooShort)),
         Enough::When(large) => {
@@ -425,6 +414,21 @@ fn only_where_enough(options: &Options, model: &mut Modelled<'_>) -> Result<(), 
         }
     }
     Ok(())
+}
+
+fn is_enough(options: &Options, scop: &Scop, new: &NewOrder) -> isl::Result<Enough> {
+    let length = i64::from(options.least_length);
+    // Of products with sizes known at run time LLVM makes little; tiles are full only where there is much.
+    let sum = match (new.form, new.own) {
+        _ if length == 0 => return Ok(Enough::Always),
+        (None, Some(Gain::NextIteration)) => return assume::enough_in_rows(scop, length),
+        (None, _) => return Ok(Enough::Always),
+        (Some(Form::Blocks), _) => length * 4 / 5,
+        (Some(Form::Plain), _) => length,
+        (Some(Form::Tiled), _) => length * 5 / 2,
+        (Some(Form::Edges), _) => length * 4,
+    };
+    assume::enough(scop, Least { length, sum })
 }
 
 /// A better plan for a nest with scalars that have no free cell.

@@ -1,7 +1,7 @@
 //! A version that is a copy of the nest itself: its own loops, block by block, and nothing new but what the check found out.
 //!
 //! Where no other order pays, that arrays do not overlap may still be worth knowing: LLVM keeps cells in registers, and values from
-//! one iteration to the next ([`assume::gains_from_check`]). The same order written anew would be other code, of which LLVM makes other
+//! one iteration to the next ([`assume::gain_from_check`]). The same order written anew would be other code, of which LLVM makes other
 //! things; a copy with alias scopes is what it makes of `restrict`. Nests that leave to several places are written anew.
 
 use super::emit::{Emitter, Version};
