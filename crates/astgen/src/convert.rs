@@ -23,7 +23,7 @@ use std::collections::HashMap;
 /// The loop tree of a schedule, for parameter values in `context`.
 pub fn generate(scop: &Scop, schedule: &Schedule, context: &Set) -> Result<Vec<Node>, Error> {
     let params = param_ranges(scop, context)?;
-    let nodes = match direct::nodes(Converter::new(scop, context, &params), schedule) {
+    let nodes = match direct::nodes(|| Converter::new(scop, context, &params), schedule) {
         Ok(nodes) => nodes,
         Err(Stop::Budget(error)) => return Err(error.into()),
         Err(Stop::Other) => {

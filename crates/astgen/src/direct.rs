@@ -25,15 +25,22 @@ use crate::{Expr, Node, Op};
 use isl::{AstLoopType, Schedule};
 use std::collections::BTreeSet;
 
-/// The nodes of a schedule.
-pub(crate) fn nodes(converter: Converter<'_>, schedule: &Schedule) -> Found<Vec<Node>> {
-    let Pieces { tree, all, width, context } = pieces::read(converter.scop, schedule, converter.context)?;
-    let params = converter.scop.params.len();
+/// The nodes of a schedule. If they cannot be had with pieces that seem to run by turns in one loop, a closer look may tell those apart.
+pub(crate) fn nodes<'a>(converter: impl Fn() -> Converter<'a>, schedule: &Schedule) -> Found<Vec<Node>> {
+    let Converter { scop, context, .. } = converter();
+    let Pieces { tree, all, width, context } = pieces::read(scop, schedule, context)?;
+    let params = scop.params.len();
     let known = Table::of(width, &context)?;
-    let fixed = vec![None; width];
-    let mut direct = Direct { converter, params, width, context, fixed };
     let pieces: Vec<&Piece> = all.iter().collect();
-    direct.node(&tree, At { depth: 0, sequence: 0 }, &pieces, &known)
+    let nodes = |is_close| {
+        let (converter, context, fixed) = (converter(), context.clone(), vec![None; width]);
+        let mut direct = Direct { converter, params, width, context, fixed, is_close };
+        direct.node(&tree, At { depth: 0, sequence: 0 }, &pieces, &known)
+    };
+    match nodes(false) {
+        Err(Stop::Other) => nodes(true),
+        found => found,
+    }
 }
 
 /// A place in the tree.
@@ -52,6 +59,8 @@ struct Direct<'a> {
     context: Vec<Inequality>,
     /// The values of dimensions that have only one, by unknown.
     fixed: Vec<Option<Inequality>>,
+    /// Whether all is used that is known of pieces to tell them apart.
+    is_close: bool,
 }
 
 /// How many iterations in vain are few, at either end of a loop over several pieces.
@@ -387,6 +396,9 @@ impl Direct<'_> {
             let mut greater = vec![0; self.width + 2];
             (greater[unknown], greater[self.width], greater[self.width + 1]) = (1, -1, -1);
             table.add(&greater)?;
+            if self.is_close && !table.is_empty() {
+                pieces[0].add_outer(pieces[1], at.depth + 1, &mut table, |row| wide(row, unknown))?;
+            }
             if !table.is_empty() {
                 return Ok(true);
             }

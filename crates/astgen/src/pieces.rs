@@ -318,7 +318,12 @@ impl Reader<'_> {
             for other in &pieces[..at] {
                 let both: Vec<Inequality> =
                     [piece, other].iter().flat_map(|each| each.last()).cloned().collect();
-                if !Table::of(width, &both)?.is_empty() {
+                let mut both = Table::of(width, &both)?;
+                let depth = leaf.stmt.members.len();
+                if !both.is_empty() {
+                    piece.add_outer(other, depth, &mut both, Vec::clone)?;
+                }
+                if !both.is_empty() {
                     return Err(Stop::Other);
                 }
             }
@@ -436,6 +441,21 @@ pub(crate) fn of_params(scop: &Scop, set: &BasicSet, width: usize) -> Found<Vec<
 }
 
 impl Piece {
+    /// What is known of the first dimensions of two pieces where they are equal. It follows from what is known of all of them, but only
+    /// because they are whole numbers: tiles of which one ends in the last iteration before the other begins.
+    pub fn add_outer(
+        &self,
+        other: &Piece,
+        level: usize,
+        table: &mut Table,
+        wide: impl Fn(&Inequality) -> Inequality,
+    ) -> Found<()> {
+        for row in [self, other].iter().flat_map(|piece| &piece.levels[..level]).flatten() {
+            table.add(&wide(row))?;
+        }
+        Ok(())
+    }
+
     /// The inequalities that say exactly which points it has.
     pub fn last(&self) -> &[Inequality] {
         self.levels.last().map_or(&[], Vec::as_slice)

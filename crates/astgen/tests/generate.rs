@@ -346,3 +346,39 @@ fn parts_of_different_length_end_where_the_last_one_does() {
     assert_eq!(first, "for (c0 = 0; c0 <= p - 1; c0 += 1) {");
     assert!(second.contains("<= q - 1;") && !c.contains("28147497671065"), "{c}");
 }
+
+/// Behind the tile of `k`, a row is in its tile of `j` or `j` is in the tile of `k`; never both, because numbers of tiles are whole.
+#[test]
+fn tiles_that_only_whole_numbers_tell_apart_share_no_loop() {
+    let domain = "{ S[i, j, k] : 0 <= k < j and j < i < 60 }";
+    let text = format!(
+        "stmt S {{ {} }}\norder {{ for {{ for {{ for {{ S }} }} }} }}",
+        domain.trim_matches(['{', '}', ' '])
+    );
+    let members = |each: fn(&str) -> String| {
+        let member = |counter: &str| format!("{{ S[i, j, k] -> [({})] }}", each(counter));
+        format!("schedule: \"[{}]\"", ["i", "j", "k"].map(member).join(", "))
+    };
+    let which = "8*floor((k)/8) <= -8 + i and (8*floor((i)/8) <= j or j <= 7 + 8*floor((k)/8))";
+    let options = "options: \"{ separate[2] }\"";
+    let points = format!("{}, {options}", members(str::to_owned));
+    let part = format!("sequence: [ {{ filter: \"{{ S[i, j, k] : {which} }}\", child: {{ {points} }} }} ]");
+    let tiles = members(|counter| format!("8*floor(({counter})/8)"));
+    let scop = Scop::parse(&Ctx::new(), &text).unwrap();
+    let tree = format!("{{ domain: \"{domain}\", child: {{ {tiles}, child: {{ {part} }} }} }}");
+    let schedule: isl::Schedule = scop.ctx.parse(&tree).unwrap();
+    let nodes = generate(&scop, &schedule, &scop.context).unwrap();
+    let c = print_c(&scop, &nodes);
+    assert_eq!(c.matches("S(").count(), 2, "{c}");
+    assert!(!c.contains("else"), "{c}");
+    let mut run = Run::new(&[]);
+    run.nodes(&nodes, None);
+    let mut ran: Vec<_> = run.instances.into_iter().map(|(at, _)| at).collect();
+    let tile = |at: &Vec<i64>| (at.iter().map(|counter| counter / 8).collect::<Vec<_>>(), at.clone());
+    assert!(ran.is_sorted_by_key(tile), "{c}");
+    let is_there = |i: i64, j: i64, k: i64| k / 8 * 8 <= i - 8 && (i / 8 * 8 <= j || j <= 7 + k / 8 * 8);
+    let all = (0..60).flat_map(|i| (0..i).flat_map(move |j| (0..j).map(move |k| (i, j, k))));
+    let all: Vec<_> = all.filter(|(i, j, k)| is_there(*i, *j, *k)).map(|(i, j, k)| vec![i, j, k]).collect();
+    ran.sort();
+    assert_eq!(ran, all, "{c}");
+}

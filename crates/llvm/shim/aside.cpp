@@ -3,6 +3,7 @@
 // LLVM's passes are made for code as people write it. On new loops they take longer than on the rest of a file, and most of that
 // is in vain: what is computed twice is written once, loops are in the form that the vectorizer wants, rows are in registers. So
 //   - until the vectorizers come, no pass runs on such a function; what is needed of all these is done then, once;
+//   - what is read twice is found without a look across iterations where our own vectors are (load_once);
 //   - then only the vectorizer of loops runs, and behind it what its code wants, once. Nothing is unrolled: what is to be written out
 //     is written out by ourselves (rows.cpp), and LLVM's unroller makes more code of the rest, not faster one;
 //   - behind them it is a function like any other.
@@ -11,7 +12,9 @@
 #include "context.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
@@ -56,6 +59,26 @@ bool orthant_respect_aside(PassBuilder &PB) {
   return true;
 }
 
+// LLVM looks for what to keep in a register around a loop by comparing all of its accesses with each other. In a loop around blocks these
+// are many, and nothing is left to find: blocks keep their cells in registers already.
+static constexpr unsigned MOST_ACCESSES = 100;
+
+static FunctionToLoopPassAdaptor move_out() {
+  LICMOptions options;
+  options.MssaNoAccForPromotionCap = MOST_ACCESSES;
+  return createFunctionToLoopPassAdaptor(LICMPass(options), /*UseMemorySSA=*/true);
+}
+
+// Removes loads of what is known. Stencils have values of the iteration before, which GVN finds: a fifth of jacobi-2d's time. In blocks
+// of vectors nothing is left to find but for what is read twice in one iteration, and GVN takes longer to see that than all else here.
+static void load_once(const Function &F, FunctionPassManager &passes) {
+  auto is_vector = [](const Instruction &I) { return I.getType()->isVectorTy(); };
+  if (any_of(instructions(F), is_vector))
+    passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  else
+    passes.addPass(GVNPass());
+}
+
 PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FAM) {
   if (!F.hasFnAttribute(ORTHANT_ASIDE))
     return PreservedAnalyses::all();
@@ -64,10 +87,10 @@ PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FA
   FunctionPassManager passes;
   passes.addPass(SimplifyCFGPass());
   passes.addPass(InstCombinePass());
-  passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(move_out());
   if (is_behind)
     return passes.run(F, FAM);
-  passes.addPass(GVNPass());
+  load_once(F, passes);
   passes.addPass(OrthantRowsNowPass());
   passes.addPass(LoopSimplifyPass());
   passes.run(F, FAM);
