@@ -11,8 +11,8 @@
 // a call of what checks all else and runs the loops: that is what runs where there is little to do.
 #include "context.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
