@@ -106,6 +106,17 @@ fn stencils_have_diamonds() {
     }
 }
 
+/// Nests go through batches of rows, of which there are many where the second cache is small.
+#[test]
+fn in_batches() {
+    let options = "parallel parallel-always threads=3 l2-bytes=128K";
+    let folder = Folder::new();
+    let (_, mut clang) = folder.compilation(Some(options));
+    let said = String::from_utf8(clang.arg("-Rpass=orthant").output().unwrap().stderr).unwrap();
+    assert_eq!(said.matches("2 nests in turn for each 24 rows").count(), 2, "{said}");
+    same_bits(options, &[1, 2, 3]);
+}
+
 #[test]
 fn at_the_late_position() {
     same_bits("parallel parallel-always threads=2 position=late", &[1, 3]);

@@ -176,6 +176,16 @@ pub fn least(models: &[StmtModel], machine: &Machine) -> f64 {
     (0..models.len()).map(|stmt| least_work(stmt, &models[stmt], machine)).sum()
 }
 
+/// What it costs to bring in so many bytes that no cache has kept, beyond the first level.
+pub fn sweep(machine: &Machine, bytes: f64) -> f64 {
+    let miss = match bytes {
+        few if few <= machine.l2_bytes as f64 => 0.0,
+        some if some <= machine.l3_room() as f64 => L2_MISS,
+        _ => L2_MISS + L3_MISS,
+    };
+    miss * bytes / machine.line_bytes as f64
+}
+
 /// What waiting for each line once costs: no order touches fewer of them.
 pub fn least_misses(models: &[StmtModel], machine: &Machine) -> f64 {
     let mut lines_of: BTreeMap<u32, f64> = BTreeMap::new();

@@ -1,5 +1,6 @@
 //! Schedules in words: one line for each statement, then one for each innermost band.
 
+use crate::batch::Batch;
 use crate::candidate::Candidate;
 use crate::tree::{Band, Planned, Shape, Step};
 use isl::Schedule;
@@ -31,6 +32,14 @@ pub(crate) fn diamonds(sizes: &[i64]) -> String {
     let line =
         |size: &i64| format!("in threads: diamond tiles {size} x {size}, all on a diagonal start at once\n");
     sizes.iter().map(line).collect()
+}
+
+/// One line for each loop over batches ([`crate::batch`]).
+pub(crate) fn batches(all: &[Batch]) -> String {
+    let line = |Batch { array, rows, nests }: &Batch| {
+        format!("in threads: {nests} nests in turn for each {rows} rows of {array}\n")
+    };
+    all.iter().map(line).collect()
 }
 
 fn statements(scop: &Scop, shape: &Shape, changes: &[Planned]) -> String {

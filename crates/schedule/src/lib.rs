@@ -36,6 +36,7 @@
 
 pub mod affine;
 mod apart;
+mod batch;
 pub mod block;
 pub mod candidate;
 pub mod cost;
@@ -525,8 +526,8 @@ impl Optimizer<'_> {
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
         let marked = self.scop.ctx.with_budget(left / 2, || -> Result<Marked, Error> {
             Ok(match threads::marked(self.prover, schedule, self.options)? {
-                Marked::Threads { schedule, diamonds } => {
-                    Marked::Threads { schedule: self.mark(schedule)?, diamonds }
+                Marked::Threads { schedule, diamonds, batches } => {
+                    Marked::Threads { schedule: self.mark(schedule)?, diamonds, batches }
                 }
                 alone => alone,
             })
@@ -847,9 +848,9 @@ impl Optimizer<'_> {
         let schedule = self.mark(schedule)?;
         let alone = |why_alone| Finished { schedule, alone: None, why_alone, description, form };
         Ok(Ok(match in_threads {
-            Some(Marked::Threads { schedule, diamonds }) => {
+            Some(Marked::Threads { schedule, diamonds, batches }) => {
                 let Finished { schedule: alone, description, .. } = alone(None);
-                let description = description + &describe::diamonds(&diamonds);
+                let description = description + &describe::diamonds(&diamonds) + &describe::batches(&batches);
                 Finished { schedule, alone: Some(alone), why_alone: None, description, form }
             }
             Some(Marked::Alone(why)) => alone(Some(why)),

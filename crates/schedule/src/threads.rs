@@ -13,6 +13,8 @@
 //!   of it, which runs in sequence, and one over `a`, in threads. Where the dependences go in a cone, the tiles are diamonds
 //!   between its sides (`diamond`): then a diagonal is all there is at a time, and no thread waits for others to begin.
 //!
+//! Nests that go through the same array one after the other do so in batches of its rows, if that pays (`batch`).
+//!
 //! Loops inside of others that run in sequence must have enough to do to be worth threads each time; what that is, is
 //! estimated here and computed again when the program runs.
 //!
@@ -26,6 +28,7 @@
 //! ```
 
 use crate::affine::{self, Row, StmtModel};
+use crate::batch::{BATCH, Batch, Batcher};
 use crate::candidate::Candidate;
 use crate::cost::Cost;
 use crate::diamond::{self, Cone};
@@ -36,7 +39,8 @@ use crate::private;
 use crate::tree::{self, Band, Bonds, Change, Planned, Step, band_of, over_tiles, tiles};
 use crate::{Error, Options, Tiling};
 use isl::{
-    AstLoopType, DimType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionPwAff, Val,
+    AstLoopType, DimType, Id, MultiUnionPwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap,
+    UnionPwAff, UnionSet, Val,
 };
 use model::{Copied, REGISTERS, Scop, threads_name, wave_name};
 use std::collections::HashMap;
@@ -95,6 +99,8 @@ pub enum Marked {
         schedule: Schedule,
         /// The sizes of the tiles that are diamonds.
         diamonds: Vec<i64>,
+        /// Nests that go through batches of rows.
+        batches: Vec<Batch>,
     },
     /// None does; the reason.
     Alone(String),
@@ -104,18 +110,25 @@ pub enum Marked {
 pub fn marked(prover: &Prover<'_>, schedule: &Schedule, options: &Options) -> Result<Marked, Error> {
     let scop = prover.scop;
     let models = affine::models(scop, options.estimate)?;
+    let marker = |may_be_diamonds| Marker {
+        scop,
+        prover,
+        options,
+        models: &models,
+        found: 0,
+        is_moved: false,
+        why_not: None,
+        may_be_diamonds,
+        diamonds: Vec::new(),
+    };
+    let left = scop.ctx.operations_left().unwrap_or(options.operations);
+    match scop.ctx.with_budget(left / 3, || marker(true).in_batches(schedule)) {
+        Ok(Some(in_batches)) => return Ok(in_batches),
+        Err(error) if !error.is_budget() => return Err(error),
+        _ => {}
+    }
     for may_be_diamonds in [true, false] {
-        let mut marker = Marker {
-            scop,
-            prover,
-            options,
-            models: &models,
-            found: 0,
-            is_moved: false,
-            why_not: None,
-            may_be_diamonds,
-            diamonds: Vec::new(),
-        };
+        let mut marker = marker(may_be_diamonds);
         let marked = marker.place(schedule.get_root()?)?.get_schedule()?;
         let Marker { found, is_moved, why_not, diamonds, .. } = marker;
         if found == 0 {
@@ -123,7 +136,7 @@ pub fn marked(prover: &Prover<'_>, schedule: &Schedule, options: &Options) -> Re
             return Ok(Marked::Alone(format!("no outer loop is parallel and has enough to do{why}")));
         }
         if !is_moved || prover.check_with(&marked, options.reductions)?.is_legal() {
-            return Ok(Marked::Threads { schedule: marked, diamonds });
+            return Ok(Marked::Threads { schedule: marked, diamonds, batches: Vec::new() });
         }
         if diamonds.is_empty() {
             break;
@@ -346,6 +359,25 @@ impl Marker<'_> {
         if !self.is_worth_it(node)? {
             return Ok(None);
         }
+        if let Some(marked) = self.parallel(node)? {
+            return Ok(Some(marked));
+        }
+        let split = if is_tiled(node)? { self.at_tile_pivot(node)? } else { self.at_pivot(node)? };
+        if split.is_some() {
+            return Ok(split);
+        }
+        for Wave { band, sizes, is_moved, is_diamond } in self.wavefronts(node)? {
+            if wave_is_legal(self.prover, &band, sizes)? {
+                self.is_moved |= is_moved;
+                self.diamonds.extend(is_diamond.then_some(sizes[0]));
+                return Ok(Some(band.insert_mark(Id::new(&self.scop.ctx, &wave_name(sizes))?)?));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The band with a mark, if one of its loops is parallel as a whole.
+    fn parallel(&mut self, node: &ScheduleNode) -> Result<Option<ScheduleNode>, Error> {
         if self.is_parallel(node)? {
             let finer = self.finer(node.clone())?;
             return Ok(Some(self.mark(finer)?));
@@ -360,18 +392,73 @@ impl Marker<'_> {
                 return Ok(Some(self.mark(finer)?));
             }
         }
-        let split = if is_tiled(node)? { self.at_tile_pivot(node)? } else { self.at_pivot(node)? };
-        if split.is_some() {
-            return Ok(split);
-        }
-        for Wave { band, sizes, is_moved, is_diamond } in self.wavefronts(node)? {
-            if wave_is_legal(self.prover, &band, sizes)? {
-                self.is_moved |= is_moved;
-                self.diamonds.extend(is_diamond.then_some(sizes[0]));
-                return Ok(Some(band.insert_mark(Id::new(&self.scop.ctx, &wave_name(sizes))?)?));
-            }
-        }
         Ok(None)
+    }
+
+    /// The schedule with marks, where nests go through batches of rows (`batch`) and each of them is parallel in a batch.
+    fn in_batches(mut self, schedule: &Schedule) -> Result<Option<Marked>, Error> {
+        let is_always = self.options.threads_always;
+        let batcher = Batcher {
+            scop: self.scop,
+            models: self.models,
+            machine: &self.options.machine,
+            threads: self.options.threads,
+            fork: if is_always { 0.0 } else { FORK },
+            least_work: if is_always { 0.0 } else { LEAST_WORK },
+        };
+        let Some((batched, batches)) = batcher.batched(schedule)? else { return Ok(None) };
+        let mut node = batched.get_root()?.child(0)?;
+        if node.get_type()? != ScheduleNodeType::Sequence {
+            // All nests are in one loop over batches.
+            let Some(all) = self.batch(node)? else { return Ok(None) };
+            return self.checked(all.get_schedule()?, batches);
+        }
+        for at in 0..node.n_children()? {
+            let part = node.child(at)?.child(0)?;
+            let marked = match is_mark(&part, BATCH)? {
+                true => self.batch(part)?,
+                false => Some(self.place(part)?),
+            };
+            let Some(marked) = marked else { return Ok(None) };
+            node = marked.ancestor(2)?;
+        }
+        self.checked(node.get_schedule()?, batches)
+    }
+
+    /// The loop over batches without its mark, with each of the nests inside in threads. Where batches do not depend on each other there
+    /// are better ways.
+    fn batch(&mut self, mark: ScheduleNode) -> Result<Option<ScheduleNode>, Error> {
+        let batches = mark.delete()?;
+        if self.is_parallel(&batches)? {
+            return Ok(None);
+        }
+        let rows = batches.band_get_partial_schedule()?.get_at(0)?;
+        let mut nests = batches.child(0)?;
+        for at in 0..nests.n_children()? {
+            let Some(marked) = self.parallel(&nests.get_child(at)?.get_child(0)?)? else { return Ok(None) };
+            if !self.is_shared_in_batch(&marked.get_child(0)?, &rows)? {
+                return Ok(None);
+            }
+            self.found += 1;
+            nests = marked.ancestor(2)?;
+        }
+        Ok(Some(nests.parent()?))
+    }
+
+    /// Whether a loop has an iteration for each thread in every batch that is whole: in the one that begins at its second value.
+    fn is_shared_in_batch(&self, node: &ScheduleNode, batches: &UnionPwAff) -> isl::Result<bool> {
+        let stride = tree::values(node, batches.clone())?.get_stride(0)?;
+        let second = UnionSet::from_set(Set::read_from_str(&self.scop.ctx, &format!("{{ [{stride}] }}"))?)?;
+        let batch = UnionMap::from_union_pw_aff(batches.clone())?.intersect_range(second)?.domain()?;
+        let row = node.band_get_partial_schedule()?.get_at(0)?;
+        let length = self.length(node, &row.intersect_domain(batch)?)?;
+        Ok(length > (self.threads() - 1.0) * step(node, 0)? as f64)
+    }
+
+    /// The schedule with batches, if the whole of it is legal.
+    fn checked(self, schedule: Schedule, batches: Vec<Batch>) -> Result<Option<Marked>, Error> {
+        let is_legal = self.prover.check_with(&schedule, self.options.reductions)?.is_legal();
+        Ok(is_legal.then_some(Marked::Threads { schedule, diamonds: self.diamonds, batches }))
     }
 
     /// The band split where its first loop is parallel before and behind one iteration.

@@ -204,3 +204,24 @@ void overlapping(int n, double *a, double *b) {
   any_arrays(n * 5, a + 3, a);
   any_arrays(n * 6, a, b);
 }
+// Products with a matrix and with its transpose, which go through batches of its rows: the second nest needs of the first what it left in
+// the same row, in the one before, or in any row.
+__attribute__((noinline)) static void products(int n, int m, double a[n][m], double *restrict t, double *restrict y) {
+  FOR(i, 0, n) FOR(j, 0, m) t[i] += a[i][j] * (j + 1);
+  FOR(i, 0, n) FOR(j, 0, m) y[j] += a[i][j] * t[i];
+}
+__attribute__((noinline)) static void late_products(int n, int m, double a[n][m], double *restrict t, double *restrict y) {
+  FOR(i, 0, n) FOR(j, 0, m) t[i] += a[i][j] * (j + 1);
+  FOR(i, 1, n) FOR(j, 0, m) y[j] += a[i][j] * t[i - 1];
+}
+__attribute__((noinline)) static void whole_products(int n, int m, double a[n][m], double *restrict t, double *restrict y) {
+  FOR(i, 0, n) FOR(j, 0, m) t[i] += a[i][j] * (j + 1);
+  FOR(i, 0, n) FOR(j, 0, m) y[j] += a[i][j] * t[n - 1 - i];
+}
+void batches(int n, double *restrict a, double *restrict b) {
+  if (n < 3) return;
+  int rows = 2 * n, columns = n / 2;
+  products(rows, columns, (double (*)[columns])b, a, a + rows);
+  late_products(rows, columns, (double (*)[columns])b, a, a + rows);
+  whole_products(rows, columns, (double (*)[columns])b, a, a + rows);
+}
