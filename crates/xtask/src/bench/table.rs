@@ -1,8 +1,8 @@
 //! Results of the suite as a table for people and as JSON.
 //!
 //! A *row* is a kernel in one shape; a *side* is one peer's build of it. The first side is clang's, with which the
-//! others are compared: a *ratio* is clang's time over theirs, of neighbouring runs, so above 1 is faster than
-//! clang. Shown are the median of the ratios and half their interquartile range.
+//! others are compared: a *ratio* is clang's time over theirs, of neighbouring runs (of runs of the same rank, if programs
+//! were linked at several addresses), so above 1 is faster than clang. Shown are the median of the ratios and half their interquartile range.
 
 use super::suite_kernels::{Kernel, Shape};
 use crate::stats::{median, quartiles};
