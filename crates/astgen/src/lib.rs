@@ -50,6 +50,7 @@ pub use interval::{Interval, param_ranges};
 pub use linear::Linear;
 pub use print::{expr as print_expr, head as print_head, print_c};
 pub use registers::block_stmts;
+pub use rows::stmts_sharing_rows;
 
 use model::{Copied, StmtId};
 

@@ -72,6 +72,25 @@ impl Linear {
         self.terms.iter().find(|(known, _)| known == term).map_or(0, |(_, times)| *times)
     }
 
+    /// With sums in place of the parameters from `first` on.
+    pub fn with_params_from(self, first: usize, sums: &[Linear]) -> Option<Self> {
+        let mut all = Linear { terms: Vec::new(), constant: self.constant };
+        for (term, times) in self.terms {
+            let sum = match term {
+                Expr::Param(at) if at >= first => sums.get(at - first)?.clone().scaled(times)?,
+                _ => Linear { terms: vec![(term, times)], constant: 0 },
+            };
+            all.constant = all.constant.checked_add(sum.constant)?;
+            sum.terms.into_iter().try_for_each(|(term, times)| all.add_term(term, times))?;
+        }
+        Some(all)
+    }
+
+    /// The constant, if it is nothing else.
+    pub fn number(&self) -> Option<i64> {
+        self.terms.iter().all(|(_, times)| *times == 0).then_some(self.constant)
+    }
+
     /// What is left if a variable is 0.
     pub fn without(mut self, variable: Variable) -> Self {
         self.terms.retain(|(term, _)| *term != Expr::Variable(variable));

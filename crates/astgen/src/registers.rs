@@ -28,14 +28,19 @@ use std::collections::BTreeSet;
 
 /// The statements that are in blocks.
 pub fn block_stmts(nodes: &[Node]) -> BTreeSet<StmtId> {
+    stmts_of_loops(nodes, &|each| each.block.is_some())
+}
+
+/// The statements below loops like that.
+pub(crate) fn stmts_of_loops(nodes: &[Node], wanted: &impl Fn(&For) -> bool) -> BTreeSet<StmtId> {
     let mut found = BTreeSet::new();
     for node in nodes {
         match node {
-            Node::For(each) if each.block.is_some() => found.append(&mut stmts_in(&each.body)),
-            Node::For(each) => found.append(&mut block_stmts(&each.body)),
+            Node::For(each) if wanted(each) => found.append(&mut stmts_in(&each.body)),
+            Node::For(each) => found.append(&mut stmts_of_loops(&each.body, wanted)),
             Node::If { then, otherwise, .. } => {
-                found.append(&mut block_stmts(then));
-                found.append(&mut block_stmts(otherwise));
+                found.append(&mut stmts_of_loops(then, wanted));
+                found.append(&mut stmts_of_loops(otherwise, wanted));
             }
             Node::Stmt { .. } => {}
         }

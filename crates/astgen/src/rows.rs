@@ -16,7 +16,15 @@ use crate::cut::Cut;
 use crate::full::{leaves, whole};
 use crate::interval::Ranges;
 use crate::linear::Linear;
+use crate::registers::stmts_of_loops;
 use crate::{Expr, For, Node, Op, Strip};
+use model::StmtId;
+use std::collections::BTreeSet;
+
+/// The statements that have whole strips of rows together with others.
+pub fn stmts_sharing_rows(nodes: &[Node]) -> BTreeSet<StmtId> {
+    stmts_of_loops(nodes, &|each| each.strip == Some(Strip::Whole) && each.body.len() > 1)
+}
 
 /// The loop along rows with its edges apart; as it is if it does not have that form.
 pub(crate) fn whole_rows(along: For, ranges: &Ranges<'_>) -> Vec<Node> {

@@ -3,7 +3,7 @@
 use crate::dropped::{without_dropped, without_loops};
 use crate::machine::{self, Caches, for_scheduler};
 use crate::order::{NewOrder, Plan, behind_check, plan};
-use crate::places::block_places;
+use crate::places::register_places;
 use crate::scalars::without_scalars;
 use crate::scratch::{self, Better, STACK_BYTES};
 use crate::session::conditions;
@@ -454,7 +454,7 @@ fn generate(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let scop = model.scop();
     let generate = || -> Result<_, astgen::Error> {
         let nodes = without_loops(loops_of(scop, new, &model.assumed.valid)?);
-        let places = block_places(scop, &nodes, &model.assumed.valid);
+        let places = register_places(scop, &nodes, &model.assumed.valid);
         let check = without_dropped(assume::check(&model.lifted.scop, &model.assumed, &model.odds)?);
         let check = check.without(&model.overlap);
         let mut check = match &model.weaker {
@@ -491,7 +491,7 @@ fn generate_weaker(model: &mut Modelled<'_>) {
     let (scop, valid) = (&model.lifted.scop, &model.assumed.valid);
     match loops_of(scop, &weaker.order, valid) {
         Ok(nodes) if astgen::size(&nodes) <= MOST_WEAKER => {
-            let places = block_places(scop, &nodes, valid);
+            let places = register_places(scop, &nodes, valid);
             model.weaker_loops = (nodes, places);
         }
         _ => model.weaker = None,

@@ -8,10 +8,11 @@ use llvm::back::block::Places;
 use llvm::back::rewrite::Place;
 use model::{Access, AccessId, Param, Scop, Stmt};
 
-/// The cells of all accesses of statements in blocks of cells in registers, as far as they can be computed.
-pub fn block_places(scop: &Scop, nodes: &[Node], valid: &Set) -> Places {
+/// The cells of all accesses of statements that have cells in registers, in blocks or in rows that they share, as
+/// far as they can be computed.
+pub fn register_places(scop: &Scop, nodes: &[Node], valid: &Set) -> Places {
     let mut found = Places::new();
-    for id in astgen::block_stmts(nodes) {
+    for id in astgen::block_stmts(nodes).union(&astgen::stmts_sharing_rows(nodes)).copied() {
         let stmt = scop.stmt(id);
         let each = |access: &Access| Ok((access.id, place(scop, stmt, access, valid)?));
         if let Ok(places) = stmt.accesses.iter().map(each).collect::<Result<_, astgen::Error>>() {

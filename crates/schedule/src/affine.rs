@@ -8,7 +8,7 @@
 //! What is not affine (quotients, several pieces) has no row; whoever asks takes the worst case.
 
 use isl::{Aff, DimType, Map, PwAff, PwMultiAff, Set, Val};
-use model::{Access, AccessKind, Array, Op, Operand, Scop, Stmt};
+use model::{Access, AccessKind, Array, Layout, Op, Operand, Scop, Stmt};
 
 /// One member of a band for one statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +38,8 @@ impl Row {
 pub struct StmtModel {
     /// How many values each counter has, at the estimated parameters.
     pub extents: Vec<f64>,
+    /// Which counters have a few values whatever the parameters are: LLVM writes the loops over them out.
+    pub few: Vec<bool>,
     /// Accesses to memory.
     pub accesses: Vec<AccessModel>,
     /// Whether it is known to add up in an order that must stay: floating-point numbers. LLVM makes vectors of other sums.
@@ -68,7 +70,7 @@ pub struct AccessModel {
     pub is_write: bool,
     /// Bytes per cell.
     pub bytes: f64,
-    /// For each subscript the coefficient of each counter; `None` if not affine.
+    /// For each subscript the coefficient of each counter; `None` if not affine. Short rows count as cells of the row around them.
     pub subscripts: Option<Vec<Vec<i64>>>,
     /// For each subscript the constant term, if affine.
     pub constants: Vec<i64>,
@@ -124,7 +126,9 @@ fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> 
             _ => Ok(UNBOUNDED),
         }
     };
-    let extents = (0..domain.dim(DimType::Set)?).map(extent).collect::<isl::Result<_>>()?;
+    let extents: Vec<f64> = (0..domain.dim(DimType::Set)?).map(extent).collect::<isl::Result<_>>()?;
+    let few = (0..extents.len()).map(|at| Ok(extents[at] <= FEW && has_few(&stmt.domain, at)?));
+    let few = few.collect::<isl::Result<_>>()?;
     let mut accesses = Vec::new();
     for access in &stmt.accesses {
         if !scop.array(access.array).kind.is_scalar() {
@@ -134,8 +138,17 @@ fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> 
     let waits = waits(scop, stmt)?;
     let divisions = SLOW * stmt.body.ops.iter().filter(|op| latency(op) >= DIVISION).count() as f64;
     let is_free_sum = !stmt.reductions.is_empty() || sums_up_integers(stmt)?;
-    Ok(StmtModel { extents, accesses, is_strict: is_strict(stmt), is_free_sum, waits, divisions })
+    Ok(StmtModel { extents, few, accesses, is_strict: is_strict(stmt), is_free_sum, waits, divisions })
 }
+
+/// Whether the values of a counter lie between numbers that are as near as that.
+fn has_few(domain: &Set, at: usize) -> isl::Result<bool> {
+    let (low, high) = (domain.clone().dim_min_val(at)?, domain.clone().dim_max_val(at)?);
+    Ok(low.is_int()? && high.is_int()? && as_f64(&high) - as_f64(&low) < FEW)
+}
+
+/// How many values a counter has at most that has few.
+const FEW: f64 = 16.0;
 
 fn waits(scop: &Scop, stmt: &Stmt) -> isl::Result<Waits> {
     let (mut same, mut others) = (stmt.reductions.is_empty().then_some(0.0), Some(0.0));
@@ -231,10 +244,32 @@ fn as_f64(val: &Val) -> f64 {
 
 fn access_model(scop: &Scop, access: &Access) -> isl::Result<AccessModel> {
     let array = scop.array(access.array);
-    let (subscripts, constants) = subscripts(&access.relation)?;
+    let (subscripts, constants) = in_short_rows(array, subscripts(&access.relation)?);
     let (is_write, bytes) = (access.kind != AccessKind::Read, f64::from(array.elem_bytes));
     Ok(AccessModel { array: access.array.0, is_write, bytes, subscripts, constants })
 }
+
+/// Rows of a fixed size that is no more than a line lie in the row around them as its cells: `z[i][2]` moves by two cells with `i`.
+fn in_short_rows(array: &Array, (subscripts, mut constants): Subscripts) -> Subscripts {
+    let (Some(mut rows), Layout::Even) = (subscripts, &array.layout) else { return (None, constants) };
+    let mut cells = 1;
+    for size in array.shape.iter().skip(1).rev() {
+        let Some(size) = size.as_ref().and_then(|size| size.parse::<i64>().ok()) else { break };
+        cells *= size;
+        if size < 1 || cells * i64::from(array.elem_bytes) > LINE || rows.len() < 2 {
+            break;
+        }
+        let (inner, constant) = (rows.remove(rows.len() - 1), constants.remove(constants.len() - 1));
+        if let (Some(row), Some(known)) = (rows.last_mut(), constants.last_mut()) {
+            row.iter_mut().zip(inner).for_each(|(by, inner)| *by = *by * cells + inner);
+            *known = *known * cells + constant;
+        }
+    }
+    (Some(rows), constants)
+}
+
+/// The bytes of a line of most caches.
+pub const LINE: i64 = 64;
 
 /// The coefficients of all subscripts, if they are affine, and the constant terms.
 type Subscripts = (Option<Vec<Vec<i64>>>, Vec<i64>);

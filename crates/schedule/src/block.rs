@@ -216,7 +216,7 @@ impl Roles {
             && along(row) != Pace::Still
             && along(column) == Pace::Contiguous
             // What is gathered from far apart must serve all rows.
-            && paces.iter().all(|paces| paces[column] != Pace::Far || paces[row] == Pace::Still)
+            && paces.iter().all(|paces| !paces[column].is_strided() || paces[row] == Pace::Still)
             && paces.iter().any(|paces| paces[summed] != Pace::Still && paces[row] == Pace::Still)
     }
 }
@@ -240,6 +240,7 @@ mod tests {
         let mut accesses = vec![access(0, false, &[I, J]), access(0, true, &[I, J])];
         accesses.extend_from_slice(operands);
         let model = StmtModel {
+            few: vec![false; 3],
             extents: trips.to_vec(),
             accesses,
             is_strict: true,

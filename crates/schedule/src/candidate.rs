@@ -9,11 +9,14 @@
 use crate::affine::{Row, StmtModel, reduced};
 use crate::apart;
 use crate::block::Blocker;
-use crate::cost::{Cost, Jammed, LoopRef, Pace, Path, cost, cost_up_to, paces};
+use crate::cost::{Cost, Jammed, LoopRef, Pace, Path, WrittenOut, cost, cost_up_to, paces};
 use crate::jam::{Jam, Rows, jams};
 use crate::leaves::Leaves;
 use crate::shrink::Shrink;
-use crate::tree::{Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, Strip, is_one_component};
+use crate::times::{Position, Values};
+use crate::tree::{
+    Band, Block, Bonds, Change, Freedom, Planned, Shape, Step, Strip, inside, is_one_component,
+};
 use crate::{Fusion, Machine, Options, Tiling};
 use isl::{Ctx, DimType, Error, Map, Schedule, ScheduleConstraints, Set, UnionMap, UnionSet};
 use model::Scop;
@@ -246,6 +249,48 @@ impl Candidate {
 }
 
 impl Candidate {
+    /// What the program's own loops cost if LLVM writes short ones out that are innermost: then the loop around is innermost. In new
+    /// loops it does not.
+    pub fn cost_written_out(&self, bonds: &Bonds, models: &[StmtModel], machine: &Machine) -> isl::Result<Cost> {
+        let mut paths = paths(&self.shape, models, &self.changes, &self.jams);
+        let mut is_changed = false;
+        for (path, (_, steps)) in paths.iter_mut().zip(&self.shape.paths) {
+            let count = long_loops(path, &models[path.stmt]);
+            if count < path.loops.len() {
+                let vector = count > 0 && self.is_parallel(bonds, steps, count - 1)?;
+                path.written_out = Some(WrittenOut { loops: path.loops.len() - count, vector });
+                is_changed = true;
+            }
+        }
+        if !is_changed {
+            return Ok(self.cost);
+        }
+        let written_out = cost(models, &paths, machine);
+        Ok(if written_out.total() < self.cost.total() { written_out } else { self.cost })
+    }
+
+    /// Whether a loop of a plain candidate is parallel; by its number on the way to a statement.
+    fn is_parallel(&self, bonds: &Bonds, steps: &[Step], at: usize) -> isl::Result<bool> {
+        let bands = steps.iter().filter_map(|step| match step {
+            Step::Band(number) => Some(&self.shape.bands[*number]),
+            Step::Child(_) => None,
+        });
+        let mut first = 0;
+        for band in bands {
+            let Some(member) = at.checked_sub(first).filter(|member| *member < band.rows.len()) else {
+                first += band.rows.len();
+                continue;
+            };
+            let rows = band.node.band_get_partial_schedule()?;
+            let mut pairs = inside(&bonds.apart, &band.node)?;
+            for outer in 0..member {
+                pairs = Values::of(&rows.get_at(outer)?)?.compared(&pairs, Position::Same)?;
+            }
+            return Values::of(&rows.get_at(member)?)?.are_equal(&pairs);
+        }
+        Ok(false)
+    }
+
     /// Whether rows are written out.
     pub fn has_rows(&self) -> bool {
         !self.jams.is_empty() || self.changes.iter().any(|planned| planned.change.jam.is_some())
@@ -327,6 +372,23 @@ fn paths(shape: &Shape, models: &[StmtModel], changes: &[Planned], jams: &[Jam])
     shape.paths.iter().map(|(stmt, steps)| path(shape, models, *stmt, steps, changes, jams)).collect()
 }
 
+/// How many loops of a plain path are left if LLVM writes out short innermost ones.
+fn long_loops(path: &Path, model: &StmtModel) -> usize {
+    let (mut count, mut instances) = (path.loops.len(), 1.0);
+    while let Some(last) = count.checked_sub(1).map(|at| &path.loops[at]) {
+        let mut moving = last.row.iter().flatten().enumerate().filter(|(_, by)| **by != 0);
+        instances *= last.trip;
+        match (moving.next(), moving.next()) {
+            (Some((counter, 1)), None) if model.few[counter] && instances <= WRITTEN_OUT => count -= 1,
+            _ => break,
+        }
+    }
+    count
+}
+
+/// Of how many instances LLVM makes straight code.
+const WRITTEN_OUT: f64 = 64.0;
+
 /// A statement's path, while it grows.
 struct Walk<'a> {
     shape: &'a Shape,
@@ -355,7 +417,15 @@ fn path(
     changes: &[Planned],
     jams: &[Jam],
 ) -> Path {
-    let path = Path { stmt, loops: Vec::new(), vector: false, guarded: false, block: false, jam: None };
+    let path = Path {
+        stmt,
+        loops: Vec::new(),
+        vector: false,
+        guarded: false,
+        block: false,
+        jam: None,
+        written_out: None,
+    };
     let mut walk = Walk { shape, models, stmt, before: Vec::new(), path };
     let mut strips = None;
     for step in steps {

@@ -14,7 +14,8 @@
 //!   of M. Wolf and M. Lam, "A data locality optimizing algorithm", 1991, section 4).
 //! - *Work*: half a cycle for the operation and for each access that moves in the innermost loop; divided
 //!   by the vector length where the innermost loop is parallel and the accesses are contiguous; a serial innermost
-//!   loop takes at least the latency of one operation. Accesses far apart also miss the cache of page addresses.
+//!   loop takes at least the latency of one operation. Accesses far apart also miss the cache of page addresses; those a few cells
+//!   apart (`z[2 * i]`) are vectors of which a part is wanted.
 //! - *Runs side by side*: where each run of a serial innermost loop sums up in a cell of its own, the processor begins the next
 //!   runs while it waits, as far as they are within its window: short runs have less latency each. But lines that come from far
 //!   are brought in ahead of time only along long runs.
@@ -25,7 +26,7 @@
 //! Only ratios mean something, and only when they are clear.
 
 use crate::Machine;
-use crate::affine::{AccessModel, StmtModel, directions};
+use crate::affine::{AccessModel, LINE, StmtModel, directions};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
@@ -59,6 +60,24 @@ pub struct Path {
     pub block: bool,
     /// Whether the last loop is over the rows of a strip, which are written out, and the second last runs along them.
     pub jam: Option<Jammed>,
+    /// How many innermost loops LLVM writes out, if it does.
+    pub written_out: Option<WrittenOut>,
+}
+
+impl Path {
+    /// Whether each loop is one when the program runs, blocks aside.
+    fn is_plain(&self) -> bool {
+        self.jam.is_none() && self.written_out.is_none()
+    }
+}
+
+/// Short innermost loops of the program that LLVM writes out: it then makes vectors of the loop around them or of what they were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenOut {
+    /// How many loops.
+    pub loops: usize,
+    /// Whether the loop around them is parallel.
+    pub vector: bool,
 }
 
 /// Rows of a strip ([`model::JAM`]) as a statement has them.
@@ -126,6 +145,9 @@ struct Moved {
     strides: Option<Vec<f64>>,
     /// Each subscript where all loops are at zero.
     offsets: Vec<f64>,
+    is_write: bool,
+    /// Whether its neighbours are touched in the same iteration of a vector loop along which it moves by a few cells.
+    has_neighbours: bool,
 }
 
 impl Moved {
@@ -154,9 +176,10 @@ pub fn cost(models: &[StmtModel], paths: &[Path], machine: &Machine) -> Cost {
 
 /// The same; once it is not below the limit any more, the rest is left out.
 pub fn cost_up_to(models: &[StmtModel], paths: &[Path], machine: &Machine, limit: f64) -> Cost {
-    let placed: Vec<Placed<'_>> = paths.iter().map(|path| place(path, &models[path.stmt])).collect();
+    let mut placed: Vec<Placed<'_>> = paths.iter().map(|path| place(path, &models[path.stmt])).collect();
+    find_neighbours(&mut placed);
     let mut total = Cost { work: work(&placed, machine), ..Cost::default() };
-    total.control = control(&placed);
+    total.control = control(&placed, machine);
     if total.total() >= limit {
         return total;
     }
@@ -206,14 +229,16 @@ fn plain_path(stmt: usize, model: &StmtModel, inner: Option<usize>) -> Path {
     let row = |at: usize| (0..counters).map(|other| i64::from(other == at)).collect();
     let each =
         |at: usize| LoopRef { id: at, row: Some(row(at)), constant: 0, step: 1.0, trip: model.extents[at] };
-    Path { stmt, loops: order.map(each).collect(), vector: true, guarded: false, block: false, jam: None }
+    let loops = order.map(each).collect();
+    Path { stmt, loops, vector: true, guarded: false, block: false, jam: None, written_out: None }
 }
 
 fn least_work(stmt: usize, model: &StmtModel, machine: &Machine) -> f64 {
     let counters = model.extents.len();
     let work = |inner| {
         let path = plain_path(stmt, model, inner);
-        let placed = place(&path, model);
+        let mut placed = place(&path, model);
+        placed.moved.iter_mut().for_each(|moved| moved.has_neighbours = true);
         placed.instances * throughput(&placed, machine)
     };
     (0..counters).map(|inner| work(Some(inner))).reduce(f64::min).unwrap_or_else(|| work(None))
@@ -257,7 +282,14 @@ fn place<'a>(path: &'a Path, model: &'a StmtModel) -> Placed<'a> {
                 }
                 strides
             });
-            Moved { array: access.array, bytes: access.bytes, strides, offsets: offsets(access, &origin) }
+            Moved {
+                array: access.array,
+                bytes: access.bytes,
+                strides,
+                offsets: offsets(access, &origin),
+                is_write: access.is_write,
+                has_neighbours: false,
+            }
         })
         .collect();
     let instances = model.extents.iter().product();
@@ -282,8 +314,17 @@ pub enum Pace {
     Still,
     /// To the next cell.
     Contiguous,
+    /// By so many cells, often within a line.
+    Near(f64),
     /// Further.
     Far,
+}
+
+impl Pace {
+    /// Whether the next cell is neither the same nor the one behind.
+    pub fn is_strided(self) -> bool {
+        matches!(self, Pace::Near(_) | Pace::Far)
+    }
 }
 
 /// For each access of a statement its pace along loops that move these rows.
@@ -296,7 +337,8 @@ pub fn paces(model: &StmtModel, rows: &[Option<Vec<i64>>]) -> Vec<Vec<Pace>> {
         trip: 1.0,
     };
     let loops = rows.iter().enumerate().map(each).collect();
-    let path = Path { stmt: 0, loops, vector: false, guarded: false, block: false, jam: None };
+    let path =
+        Path { stmt: 0, loops, vector: false, guarded: false, block: false, jam: None, written_out: None };
     let placed = place(&path, model);
     let along = |moved: &Moved| (0..rows.len()).map(|at| pace(moved, at)).collect();
     placed.moved.iter().map(along).collect()
@@ -312,6 +354,7 @@ fn pace(moved: &Moved, at: usize) -> Pace {
     match last.abs() {
         0.0 => Pace::Still,
         size if size <= 1.0 => Pace::Contiguous,
+        size if size * moved.bytes < LINE as f64 => Pace::Near(size),
         _ => Pace::Far,
     }
 }
@@ -324,7 +367,7 @@ fn work(placed: &[Placed<'_>], machine: &Machine) -> f64 {
     for one in placed {
         let each = throughput(one, machine);
         match innermost(one) {
-            Some(at) if !is_vector(one) => {
+            Some(at) if one.path.written_out.is_none() && !is_vector(one) => {
                 let (work, most) = serial.entry(one.path.loops[at].id).or_default();
                 (*work, *most) = (*work + one.instances * each, most.max(one.instances * latency(one, at)));
             }
@@ -343,7 +386,7 @@ fn is_vector(one: &Placed<'_>) -> bool {
     let is_near = |(moved, access): (&Moved, &AccessModel)| match pace(moved, at) {
         Pace::Still => true,
         Pace::Contiguous => !access.is_write,
-        Pace::Far => false,
+        Pace::Near(_) | Pace::Far => false,
     };
     one.path.vector || one.moved.iter().zip(&one.model.accesses).all(is_near)
 }
@@ -377,7 +420,7 @@ fn wait(one: &Placed<'_>, at: usize) -> Option<f64> {
 /// earlier sum is left out: most instances have it long since.
 fn runs_overlap(one: &Placed<'_>, at: usize) -> bool {
     let Some(around) =
-        at.checked_sub(1).filter(|_| one.model.is_strict && !one.path.vector && one.path.jam.is_none())
+        at.checked_sub(1).filter(|_| one.model.is_strict && !one.path.vector && one.path.is_plain())
     else {
         return false;
     };
@@ -393,6 +436,9 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
         return throughput_of_block(one, at, machine);
     }
     let divisions = one.model.divisions;
+    if let Some(written_out) = one.path.written_out {
+        return throughput_written_out(one, written_out, machine).max(0.5 * divisions);
+    }
     if one.path.jam.is_some() {
         return throughput_of_strip(one, at, machine)
             .max(if one.path.vector { 0.5 } else { 1.0 } * divisions);
@@ -404,12 +450,19 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
     // A vector loop must be long enough to have full vectors.
     let lanes = (f64::from(machine.vector_bits) / 8.0 / widest).min(trip).max(1.0);
     let (near, far) = (ISSUE * (1.0 + count(Pace::Contiguous)), count(Pace::Far));
+    let strided = |lanes| {
+        let near = one.moved.iter().zip(&paces).filter_map(|(moved, pace)| match pace {
+            Pace::Near(stride) => Some(strided(moved, *stride, lanes)),
+            _ => None,
+        });
+        near.sum::<f64>()
+    };
     let is_vector = is_vector(one);
     let mut each = match is_vector {
         // Elements that are far apart are loaded one by one and put together.
-        true if far > 0.0 => near / lanes.min(2.0) + GATHER * far,
-        true => near / lanes,
-        false => near + ISSUE * far,
+        true if far > 0.0 => near / lanes.min(2.0) + strided(lanes) + GATHER * far,
+        true => near / lanes + strided(lanes),
+        false => near + strided(1.0) + ISSUE * far,
     };
     if trip > PAGES {
         each += PAGE_MISS * far;
@@ -418,6 +471,89 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
         each = each.max(divisions);
     }
     each + if one.path.guarded { GUARD } else { 0.0 }
+}
+
+/// Cycles for an access of an instance that moves by so many cells, of which some are in the same line, in vectors of so many elements:
+/// neighbours that are touched as well are loaded or stored together with it. If they are not, all of the line is loaded, and what is
+/// wanted taken out; what is stored goes to its place alone.
+fn strided(moved: &Moved, stride: f64, lanes: f64) -> f64 {
+    match moved.has_neighbours {
+        _ if lanes <= 1.0 => ISSUE,
+        true => 2.0 * ISSUE / lanes,
+        false if moved.is_write => GATHER,
+        false => (2.0 * ISSUE * stride / lanes).min(GATHER / 2.0),
+    }
+}
+
+/// Finds accesses whose neighbours are touched in the same iteration: the parts of complex numbers, of colours, of points.
+fn find_neighbours(placed: &mut [Placed<'_>]) {
+    let mut groups: HashMap<(usize, u32, bool, i64), HashSet<i64>> = HashMap::new();
+    let key = |one: &Placed<'_>, moved: &Moved| {
+        let at = along(one)?;
+        let Pace::Near(stride) = pace(moved, at) else { return None };
+        let place = (*moved.offsets.last()? as i64).rem_euclid(stride as i64);
+        Some(((one.path.loops[at].id, moved.array, moved.is_write, stride as i64), place))
+    };
+    for one in placed.iter() {
+        for (group, place) in one.moved.iter().filter_map(|moved| key(one, moved)) {
+            groups.entry(group).or_default().insert(place);
+        }
+    }
+    for one in placed.iter_mut().filter(|_| !groups.is_empty()) {
+        let found = |moved: &Moved| {
+            let Some((group, _)) = key(one, moved) else { return false };
+            groups[&group].len() as i64 == group.3 || is_written_out(one, moved, group.3)
+        };
+        let found: Vec<bool> = one.moved.iter().map(found).collect();
+        one.moved.iter_mut().zip(found).for_each(|(moved, found)| moved.has_neighbours = found);
+    }
+}
+
+/// Whether a loop that is written out goes through so many neighbours.
+fn is_written_out(one: &Placed<'_>, moved: &Moved, count: i64) -> bool {
+    let all = &one.path.loops;
+    let first = all.len() - one.path.written_out.map_or(0, |written_out| written_out.loops);
+    (first..all.len()).any(|at| pace(moved, at) == Pace::Contiguous && all[at].trip >= count as f64)
+}
+
+/// The loop of which LLVM makes vectors, if any.
+fn along(one: &Placed<'_>) -> Option<usize> {
+    let inside = match one.path.written_out {
+        Some(written_out) => written_out.loops,
+        None => usize::from(one.path.jam.is_some()),
+    };
+    one.path.loops.len().checked_sub(inside + 1)
+}
+
+/// Cycles for one instance in loops that LLVM writes out, at best: each cell is touched once in an iteration of the loop around, as a part
+/// of a vector along that loop, or along the innermost one.
+fn throughput_written_out(one: &Placed<'_>, WrittenOut { loops, vector }: WrittenOut, machine: &Machine) -> f64 {
+    let all = &one.path.loops;
+    let Some(last) = all.len().checked_sub(1) else { return 0.0 };
+    let widest = one.model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max);
+    let first = all.len() - loops;
+    let instances: f64 = all[first..].iter().map(|each| each.trip).product();
+    let cycles = |at: usize, is_vector: bool| {
+        let lanes = match is_vector {
+            true => (f64::from(machine.vector_bits) / 8.0 / widest).min(all[at].trip).max(1.0),
+            false => 1.0,
+        };
+        let touch = |moved: &Moved| {
+            let moving = (first..all.len()).filter(|loop_| pace(moved, *loop_) != Pace::Still);
+            let cells: f64 = moving.map(|loop_| all[loop_].trip).product();
+            cells / instances
+                * match pace(moved, at) {
+                    Pace::Still => 0.0,
+                    Pace::Contiguous => ISSUE / lanes,
+                    Pace::Near(stride) => strided(moved, stride, lanes),
+                    Pace::Far if is_vector => GATHER,
+                    Pace::Far => ISSUE,
+                }
+        };
+        ISSUE / lanes + one.moved.iter().map(touch).sum::<f64>()
+    };
+    let inside = cycles(last, one.path.vector);
+    first.checked_sub(1).map_or(inside, |around| cycles(around, vector).min(inside))
 }
 
 /// Cycles for one instance in rows that are written out: what stands still from one row to the next is loaded once for all of
@@ -437,9 +573,11 @@ fn throughput_of_strip(one: &Placed<'_>, row: usize, machine: &Machine) -> f64 {
         [Pace::Still, _] => 0.0,
         [Pace::Far, _] if one.path.vector => GATHER + far,
         // Its neighbours are on the same page, and others work while a page is looked up.
-        [Pace::Far, Pace::Contiguous] => issue + far / 2.0 / rows,
+        [Pace::Far, Pace::Contiguous | Pace::Near(_)] => issue + far / 2.0 / rows,
         [Pace::Far, Pace::Still] => (issue + far / 2.0) / rows,
         [Pace::Far, Pace::Far] if moved.strides.is_some() => issue + far,
+        [Pace::Near(stride), Pace::Still] => strided(moved, stride, lanes) / rows,
+        [Pace::Near(stride), _] => strided(moved, stride, lanes),
         [_, Pace::Still] => issue / rows / lanes,
         _ => issue / lanes,
     };
@@ -458,7 +596,7 @@ fn throughput_of_block(one: &Placed<'_>, column: usize, machine: &Machine) -> f6
         match along {
             [Pace::Still, ..] => 0.0,
             [_, _, Pace::Still] => ISSUE / rows / trip(column),
-            [_, _, Pace::Far] => GATHER / rows,
+            [_, _, Pace::Near(_) | Pace::Far] => GATHER / rows,
             _ => ISSUE / rows / lanes,
         }
     };
@@ -466,17 +604,22 @@ fn throughput_of_block(one: &Placed<'_>, column: usize, machine: &Machine) -> f6
 }
 
 /// Statements that are shifted against each other in a vector loop have parts of it alone: it is cut there.
-fn control(placed: &[Placed<'_>]) -> f64 {
+fn control(placed: &[Placed<'_>], machine: &Machine) -> f64 {
     let (mut seen, mut shifts) = (HashSet::new(), HashSet::new());
     let mut total = 0.0;
     for one in placed {
         let mut runs = 1.0;
-        let written_out = if one.path.block { 2 } else { usize::from(one.path.jam.is_some()) };
+        let written_out = match one.path.written_out {
+            Some(written_out) => written_out.loops,
+            None if one.path.block => 2,
+            None => usize::from(one.path.jam.is_some()),
+        };
         let count = one.path.loops.len() - written_out;
         for (at, each) in one.path.loops[..count].iter().enumerate() {
             let first = seen.insert(each.id);
             let is_innermost = at + 1 == count && !one.path.block;
-            if is_innermost && one.path.vector && shifts.insert((each.id, start(one, each))) {
+            let is_vector = one.path.written_out.map_or(one.path.vector, |written_out| written_out.vector);
+            if is_innermost && is_vector && shifts.insert((each.id, start(one, each))) {
                 total += runs * if first { VECTOR_START } else { 2.0 * VECTOR_START };
             } else if first && is_innermost {
                 total += runs * START;
@@ -485,8 +628,19 @@ fn control(placed: &[Placed<'_>]) -> f64 {
             }
             runs *= each.trip;
         }
+        if one.path.block {
+            total += start_of_blocks(one, runs, machine);
+        }
     }
     total
+}
+
+/// What it costs to begin blocks, which run so many times a row of terms: the cells are loaded before and stored behind.
+fn start_of_blocks(one: &Placed<'_>, terms: f64, machine: &Machine) -> f64 {
+    let [summed, row, column] = [3, 2, 1].map(|at| one.path.loops[one.path.loops.len() - at].trip);
+    let widest = one.model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max);
+    let lanes = (f64::from(machine.widest_bits) / 8.0 / widest).max(1.0);
+    terms / summed.max(1.0) * (VECTOR_START + 2.0 * ISSUE * row * column / lanes)
 }
 
 /// Where a loop starts for a statement, if its counters start at zero.

@@ -374,8 +374,7 @@ pub fn candidates(
         let optimizer = Optimizer { scop, prover, options, step: &mut step, spent, unproved, own, leaves };
         let bonds = optimizer.bonds()?;
         let models = affine::models(scop, options.estimate)?;
-        let original =
-            Candidate::new(scop, &bonds, scop.schedule()?, &models, (options, &optimizer.leaves), true)?;
+        let original = optimizer.before(&bonds, &models)?;
         let mut all = vec![("original", describe::of_candidate(scop, &original)?, original.cost)];
         for way in Way::ALL {
             if let Some(found) = optimizer.candidate(&bonds, &models, way)? {
@@ -461,14 +460,7 @@ impl Optimizer<'_> {
         let bonds = self.bonds()?;
         *self.step = "the original order";
         let models = affine::models(self.scop, self.options.estimate)?;
-        let before = Candidate::new(
-            self.scop,
-            &bonds,
-            self.scop.schedule()?,
-            &models,
-            (self.options, &self.leaves),
-            true,
-        )?;
+        let before = self.before(&bonds, &models)?;
         if before.shape.bands.is_empty() {
             return original(Reason::NoLoops);
         }
@@ -509,6 +501,14 @@ impl Optimizer<'_> {
             }
             false => original(Reason::NothingPays(prediction)),
         }
+    }
+
+    /// The program as it is.
+    fn before(&self, bonds: &Bonds, models: &[affine::StmtModel]) -> isl::Result<Candidate> {
+        let (schedule, settings) = (self.scop.schedule()?, (self.options, &self.leaves));
+        let mut before = Candidate::new(self.scop, bonds, schedule, models, settings, true)?;
+        before.cost = before.cost_written_out(bonds, models, &self.options.machine)?;
+        Ok(before)
     }
 
     /// Of plain loops half of the gain that is wanted otherwise is enough: in threads nothing is different inside of them, and where

@@ -10,13 +10,14 @@
 //! for k { F(k - 1); W(k); for i, j { G(k - 1, i, j); V(k, i, j) } }
 //! ```
 //! which goes through the array once. This is loop shifting and fusion (A. Darte and G. Huard, "Loop shifting for loop compaction",
-//! 2000) of parts that have loops of the same form, after these are chosen; rows that are written out stay so.
+//! 2000) of parts that have loops of the same form, after these are chosen; rows that are written out stay so, as many at a time as of
+//! what reads the updates.
 //!
-//! Only what is too large for the second cache gains from it. And LLVM must see which cells stay in registers along the rows: where
-//! both use cells of an array that `V` writes, it tells these apart only if the array's sizes are numbers. Whether the order is
-//! legal is for the checker to say.
+//! Only what is too large for the second cache gains from it, and only if cells that are the same along the rows stay in registers: where
+//! `U` uses an array that `V` writes, their subscripts must be a number apart. Whether the order is legal is for the checker to say.
 
 use crate::affine::{AccessModel, StmtModel};
+use crate::jam;
 use crate::machine::Machine;
 use crate::pivot;
 use crate::times::Values;
@@ -105,11 +106,14 @@ impl Shifter<'_> {
         })
     }
 
-    /// Whether LLVM can tell the cells that the reader writes apart from those of the update.
+    /// Whether cells that the reader writes are a number of cells away from those of the update in the same array: then both stay in
+    /// registers along the rows.
     fn cells_are_told_apart(&self, update: &Part, reader: &Part) -> bool {
         let accesses = |part: &Part| self.models[part.stmt].accesses.iter();
-        let is_used = |own: &AccessModel| accesses(update).any(|other| other.array == own.array);
-        self.scop.params.is_empty() || !accesses(reader).any(|own| own.is_write && is_used(own))
+        accesses(reader).filter(|own| own.is_write).all(|own| {
+            let mut others = accesses(update).filter(|other| other.array == own.array);
+            others.all(|other| own.subscripts.is_some() && own.subscripts == other.subscripts)
+        })
     }
 
     /// Whether what one writes and the other reads is more than the second cache holds, while the loop around stands still.
@@ -140,7 +144,7 @@ impl Shifter<'_> {
         let next = self.to_next_iteration(around, update)?;
         let to = |set: UnionSet| next.clone().intersect_range_union_set(set);
         let read = to(reader.domain.clone())?;
-        let rows = rows_of_both(update, reader)?;
+        let rows = self.rows_of_both(update, reader)?;
         for row in rows.iter().flatten() {
             if !Values::of(row)?.are_equal(&read)? {
                 return Ok(None);
@@ -192,6 +196,25 @@ impl Shifter<'_> {
         let from = row.clone().intersect_domain_union_set(update.domain.clone())?;
         let pairs = from.apply_range(next)?.apply_range(row.reverse()?)?;
         tree::inside(self.dependences, around)?.intersect(pairs)
+    }
+
+    /// The rows of both parts for each of their bands; none for marks.
+    fn rows_of_both(&self, update: &Part, reader: &Part) -> isl::Result<Vec<Vec<UnionPwAff>>> {
+        let mut all = Vec::new();
+        for (own, other) in update.links.iter().zip(&reader.links) {
+            let mut rows = Vec::new();
+            if own.get_type()? == ScheduleNodeType::Band {
+                for at in 0..own.band_n_member()? {
+                    let row = match (strip_of(update, own)?, strip_of(reader, other)?) {
+                        (Some((few, row)), Some((size, _))) if few != size => tree::tiles(self.scop, row, size)?,
+                        _ => row_of(update, own, at)?,
+                    };
+                    rows.push(row.union_add(row_of(reader, other, at)?)?);
+                }
+            }
+            all.push(rows);
+        }
+        Ok(all)
     }
 
     /// A band or mark of both parts above a node.
@@ -253,21 +276,27 @@ fn kinds_of_loops(band: &ScheduleNode) -> isl::Result<Vec<isl::AstLoopType>> {
     (0..band.band_n_member()?).map(|at| band.band_member_get_ast_loop_type(at)).collect()
 }
 
-/// The rows of both parts for each of their bands; none for marks.
-fn rows_of_both(update: &Part, reader: &Part) -> isl::Result<Vec<Vec<UnionPwAff>>> {
-    let row_of = |part: &Part, link: &ScheduleNode, at| -> isl::Result<UnionPwAff> {
-        let rows = link.band_get_partial_schedule()?;
-        rows.get_at(at)?.intersect_domain(part.domain.clone().universe()?)
-    };
-    let mut all = Vec::new();
-    for (own, other) in update.links.iter().zip(&reader.links) {
-        let mut rows = Vec::new();
-        if own.get_type()? == ScheduleNodeType::Band {
-            for at in 0..own.band_n_member()? {
-                rows.push(row_of(update, own, at)?.union_add(row_of(reader, other, at)?)?);
-            }
-        }
-        all.push(rows);
+/// A part's row in one of its bands.
+fn row_of(part: &Part, link: &ScheduleNode, at: usize) -> isl::Result<UnionPwAff> {
+    let rows = link.band_get_partial_schedule()?;
+    rows.get_at(at)?.intersect_domain(part.domain.clone().universe()?)
+}
+
+/// Of how many rows a strip is that a band runs over, if it does, and the loop over these.
+fn strip_of(part: &Part, link: &ScheduleNode) -> isl::Result<Option<(i64, UnionPwAff)>> {
+    if link.band_n_member()? != 1 {
+        return Ok(None);
     }
-    Ok(all)
+    let of = |row: &UnionPwAff| Values::of(row).map(Values::single);
+    let Some(strips) = of(&row_of(part, link, 0)?)? else { return Ok(None) };
+    for inner in &part.links {
+        if inner.get_type()? != ScheduleNodeType::Band || !jam::is_row(inner)? {
+            continue;
+        }
+        let row = row_of(part, inner, 0)?;
+        if let Some(size) = of(&row)?.and_then(|row| strips.strip_over(&row)) {
+            return Ok(Some((size, row)));
+        }
+    }
+    Ok(None)
 }

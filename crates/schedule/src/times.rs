@@ -48,6 +48,12 @@ impl Values {
         Ok(self.has_none(pairs, Position::Before)? && self.has_none(pairs, Position::After)?)
     }
 
+    /// That of the only statement in the loop, if there is one alone.
+    pub fn single(mut self) -> Option<Time> {
+        let (_, last) = self.0.pop()?;
+        self.0.is_empty().then_some(last)
+    }
+
     fn of_one(&self, pairs: &Map, order: Position) -> isl::Result<Option<Map>> {
         let time = |end| -> isl::Result<Option<&Time>> {
             let name = pairs.get_tuple_name(end)?.unwrap_or_default();
@@ -130,6 +136,16 @@ impl Time {
             Position::Same => first.apply_range(second.reverse()?)?,
             Position::After => first.lex_gt_map(second)?,
         })
+    }
+
+    /// If this is the first row of the strip in which a loop is: how many rows a strip has.
+    pub fn strip_over(&self, loop_: &Time) -> Option<i64> {
+        match self.floor {
+            Some([scale, size, 0]) if scale == size && loop_.floor.is_none() => {
+                (self.row.is_some() && self.row == loop_.row).then_some(size)
+            }
+            _ => None,
+        }
     }
 
     /// Whether both are the same function of some row.

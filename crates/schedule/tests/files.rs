@@ -1,7 +1,7 @@
 //! The file tests of this crate: `# test: optimize [NAME=VALUE ...]` on a `.scop` text.
 //!
 //! Names: `tile=4,3` or `tile=off` (tile sizes), `fusion=min|max`, `reductions=relaxed`, `always=1` (no veto by
-//! the prediction), `threads=N` (in so many threads, however little there is to do), `estimate=N`, `l2=N` (bytes of the second cache), `operations=N`, `run=4,5` (parameter values for the oracle; may occur more than once), `c=0` (no C).
+//! the prediction), `threads=N` (in so many threads, however little there is to do), `estimate=N`, `l1=N` and `l2=N` (bytes of the first two caches), `operations=N`, `run=4,5` (parameter values for the oracle; may occur more than once), `c=0` (no C).
 //!
 //! The output is the description and the C of the schedule. Each schedule is run by the oracle.
 
@@ -54,6 +54,7 @@ fn run(text: &str, args: &[String]) -> Result<String, String> {
             ("threads", value) => {
                 (options.threads, options.threads_always) = (numbers(value)?[0] as u32, true);
             }
+            ("l1", value) => options.machine.l1_bytes = numbers(value)?[0] as u64,
             ("l2", value) => options.machine.l2_bytes = numbers(value)?[0] as u64,
             ("estimate", value) => options.estimate = numbers(value)?[0],
             ("operations", value) => options.operations = numbers(value)?[0] as u64,

@@ -28,7 +28,7 @@ use super::rewrite::{Place, cell_facts, op_named};
 use crate::front::lift::Touched;
 use crate::pass::{self, Inst, Value};
 use assume::Rows;
-use astgen::{Expr, For, Linear, Node, Variable};
+use astgen::{Expr, For, Node, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 use model::{Access, AccessId, AccessKind, Operand, Scop, Stmt, StmtId};
@@ -230,29 +230,18 @@ impl<'a, 'p> Emitter<'a, 'p> {
         Some(found)
     }
 
-    fn scop(&self) -> &'a Scop {
+    pub(super) fn scop(&self) -> &'a Scop {
         self.rewrite.map_or(&self.lifted.scop, |rewrite| &rewrite.scop)
     }
 
     /// How much each subscript grows with one step of a loop. `None`: not evenly.
     pub(super) fn growth(&self, place: &Place, counters: &[Expr], variable: Variable) -> Option<Vec<i64>> {
-        if !matches!(place.rows, Rows::Even(_)) {
-            return None;
-        }
-        let steps =
-            counters.iter().map(|counter| Some(Linear::of(counter)?.times(&Expr::Variable(variable))));
-        let steps = steps.collect::<Option<Vec<_>>>()?;
-        let first = self.prepared.params.len();
-        let grown = |subscript: &Expr| {
-            let linear = Linear::of(subscript)?;
-            let of = |(at, step): (usize, &i64)| linear.times(&Expr::Param(first + at)).checked_mul(*step);
-            steps.iter().enumerate().map(of).try_fold(0i64, |sum, part| sum.checked_add(part?))
-        };
-        place.subscripts.iter().map(grown).collect()
+        let cell = self.cell_of(place, counters)?;
+        Some(cell.iter().map(|subscript| subscript.times(&Expr::Variable(variable))).collect())
     }
 
     /// The type of the value that a write stores.
-    fn stored_type(&self, id: StmtId, write: AccessId) -> Option<Type<'p>> {
+    pub(super) fn stored_type(&self, id: StmtId, write: AccessId) -> Option<Type<'p>> {
         let links = self.links.get(id.index())?;
         let store =
             links.memory.iter().find(|(_, access)| **access == write).map(|(inst, _)| inst.operands()[0]);

@@ -9,6 +9,7 @@ use super::block::Places;
 use super::builder::{Builder, Type};
 use super::check::{ADDRESS, Scan, Writer};
 use super::facts::Facts;
+use super::kept::Kept;
 use super::panel::{Around, PanelMemory, Panels};
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::scratch::{Memory, needs_heap};
@@ -27,6 +28,7 @@ use astgen::{Expr, For, Node, Op, Strip, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
 use model::{AccessId, AccessKind, ArrayId, CodeSize, Operand, Stmt, StmtId};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -155,7 +157,7 @@ pub struct Loops<'a> {
     pub rewrite: Option<&'a Rewrite>,
     /// The loops.
     pub nodes: &'a [Node],
-    /// The cells of statements in blocks.
+    /// The cells of statements in blocks, and of those that share rows.
     pub places: &'a Places,
     /// The arrays that may overlap.
     pub overlap: &'a [(ArrayId, ArrayId)],
@@ -300,6 +302,10 @@ pub(super) struct Emitter<'a, 'p> {
     /// Bits of the widest vector.
     pub(super) widest_bits: u32,
     slots: Vec<Slot<'p>>,
+    /// Cells in registers while rows are written out.
+    pub(super) in_registers: Vec<Kept<'p>>,
+    /// The slots of all that ever were.
+    more_slots: RefCell<Vec<Value<'p>>>,
     /// What is found out about arrays of rows, by their number.
     scans: BTreeMap<usize, Scan<'p>>,
     pub(super) variables: HashMap<Variable, Value<'p>>,
@@ -372,6 +378,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
             places: loops.places,
             widest_bits: pass.target().widest_bits,
             slots: Vec::new(),
+            in_registers: Vec::new(),
+            more_slots: RefCell::default(),
             scans: BTreeMap::new(),
             variables: HashMap::new(),
             innermost: None,
@@ -489,6 +497,7 @@ impl<'p> Emitter<'_, 'p> {
     fn all_slots(&self) -> Vec<Value<'p>> {
         let scans = self.scans.values().flat_map(|scan| scan.slots());
         let scans = scans.chain(self.scratch.slots()).chain(self.panels.slots());
+        let scans = scans.chain(self.more_slots.borrow().clone());
         self.slots.iter().map(|slot| slot.address).chain(scans).collect()
     }
 
@@ -516,6 +525,16 @@ impl<'p> Emitter<'_, 'p> {
             }
         }
         Some(())
+    }
+
+    /// Another slot, made while code is written.
+    pub(super) fn new_slot(&self, ty: Type<'p>) -> Option<Value<'p>> {
+        let (b, here) = (self.builder(), self.builder().here());
+        b.before(self.pass.blocks().first()?.insts().next()?);
+        let slot = b.slot(ty);
+        b.at_end(here);
+        self.more_slots.borrow_mut().push(slot);
+        Some(slot)
     }
 
     /// Whether all assumptions hold. The first ones say whether there is much to do, at the end of `before`; only then the others are
@@ -650,6 +669,9 @@ impl<'p> Emitter<'_, 'p> {
             self.builder().at_end(after);
             return Some(());
         }
+        if is_whole_strip(l) {
+            self.keep_cells(l, rounds.first)?;
+        }
         let head = self.builder().block(c"orthant.loop");
         self.builder().jump(head);
         self.builder().at_end(head);
@@ -688,7 +710,8 @@ impl<'p> Emitter<'_, 'p> {
         if let (Some(stride), Some(strides)) = (stride, rounds.strides) {
             b.add_incoming(stride, b.binary(LLVMSub, strides.both, stride), latch);
         }
-        b.branch(goes_on, head, after);
+        let end = if self.in_registers.is_empty() { after } else { b.block(c"orthant.end") };
+        b.branch(goes_on, head, end);
         b.add_incoming(variable, next, latch);
         if let Some(group) = group {
             self.facts.close(group, latch, is_row_of_tile(l) || self.ends_with_tile(&l.last));
@@ -697,6 +720,11 @@ impl<'p> Emitter<'_, 'p> {
         } else if matches!(&l.body[..], [Node::For(rows)] if rows.strip.is_some()) {
             // Of as many rows there is enough to do without several iterations at once.
             self.facts.rows(latch, false);
+        }
+        if !self.in_registers.is_empty() {
+            self.builder().at_end(end);
+            self.store_kept();
+            self.builder().jump(after);
         }
         self.builder().at_end(after);
         Some(())
@@ -863,6 +891,11 @@ impl<'p> Emitter<'_, 'p> {
         if inst.opcode() == LLVMPHI {
             return self.load_slot(ArraySource::Phi(inst));
         }
+        if let Some(kept) = self.links[instance.new.index()].memory.get(&inst)
+            && let Some(kept) = self.kept(instance.new, *kept)
+        {
+            return self.inst_in_register(inst, kept, instance);
+        }
         let touched = self.lifted.memory.get(&inst).copied();
         let is_exact = touched.is_some_and(|touched| touched.is_exact);
         let operand = |value| self.operand(value, instance, is_exact);
@@ -872,6 +905,16 @@ impl<'p> Emitter<'_, 'p> {
             self.facts.annotate(copy, touched);
         }
         Some(copy)
+    }
+
+    /// A load or store of a cell that is in a register.
+    fn inst_in_register(&self, inst: Inst<'p>, kept: &Kept<'p>, instance: &Instance<'p>) -> Option<Value<'p>> {
+        if inst.opcode() == LLVMLoad {
+            return Some(self.builder().load(kept.ty, kept.slot));
+        }
+        let value = self.operand(*inst.operands().first()?, instance, false)?;
+        self.builder().store(value, kept.slot);
+        Some(value)
     }
 
     /// A copy of an instruction. Partial results of a reduction are others in another order, and may overflow.
@@ -930,7 +973,8 @@ impl<'p> Emitter<'_, 'p> {
         let links = &self.links[instance.new.index()];
         for read in stmt.accesses.iter().filter(|access| access.kind == AccessKind::Read) {
             if let (Some(place), Some(inst)) = (new.places.get(&read.id), links.read(read.id)) {
-                let value = self.load_place(place, self.builder().type_of(inst.value()), instance)?;
+                let ty = self.builder().type_of(inst.value());
+                let value = self.load_place(read.id, place, ty, instance)?;
                 instance.copies.insert(inst, value);
             }
         }
@@ -957,7 +1001,7 @@ impl<'p> Emitter<'_, 'p> {
             Source::Load(id) if tree.stmt.access(*id).is_none() => Some(None),
             Source::Load(id) => {
                 let place = self.rewrite?.stmts[instance.new.index()].places.get(id)?;
-                self.load_place(place, self.builder().type_of(like), instance).map(Some)
+                self.load_place(*id, place, self.builder().type_of(like), instance).map(Some)
             }
             Source::Op(name) if op_named(tree.stmt, name).is_none() => Some(None),
             Source::Op(name) => self.copied_op(name, tree, instance).map(Some),
@@ -989,6 +1033,10 @@ impl<'p> Emitter<'_, 'p> {
     fn write_behind(&self, instance: &Instance<'p>) -> Option<()> {
         for (access, value) in &instance.deferred {
             let place = self.rewrite?.stmts[instance.new.index()].places.get(access)?;
+            if let Some(kept) = self.kept(instance.new, *access) {
+                self.builder().store(*value, kept.slot);
+                continue;
+            }
             let (address, touched, alignment) = self.cell(place, instance)?;
             let store = self.builder().store_at(*value, address, alignment);
             self.facts.annotate(store, touched);
@@ -996,7 +1044,16 @@ impl<'p> Emitter<'_, 'p> {
         Some(())
     }
 
-    fn load_place(&self, place: &Place, ty: Type<'p>, instance: &Instance<'p>) -> Option<Value<'p>> {
+    fn load_place(
+        &self,
+        access: AccessId,
+        place: &Place,
+        ty: Type<'p>,
+        instance: &Instance<'p>,
+    ) -> Option<Value<'p>> {
+        if let Some(kept) = self.kept(instance.new, access) {
+            return Some(self.builder().load(kept.ty, kept.slot));
+        }
         let (address, touched, alignment) = self.cell(place, instance)?;
         let load = self.builder().load_at(ty, address, alignment);
         self.facts.annotate(load, touched);

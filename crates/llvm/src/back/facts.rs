@@ -75,14 +75,16 @@ impl<'p> Facts<'p> {
         unsafe { ffi::orthant_rows(latch.raw, when) };
     }
 
+    /// Whether two arrays may have a cell in common.
+    pub fn may_overlap(&self, a: ArrayId, b: ArrayId) -> bool {
+        a == b || self.overlap.iter().any(|pair| *pair == (a, b) || *pair == (b, a))
+    }
+
     /// Says about the copy of an access what is known.
     pub fn annotate(&self, copy: Value<'p>, touched: Touched) {
         let own = self.scopes.get(touched.array.index()).copied().flatten();
         let Some(own) = own else { return };
-        let is_apart = |other: &usize| {
-            let (a, b) = (touched.array, ArrayId(*other as u32));
-            a != b && !self.overlap.iter().any(|pair| *pair == (a, b) || *pair == (b, a))
-        };
+        let is_apart = |other: &usize| !self.may_overlap(touched.array, ArrayId(*other as u32));
         let others = (0..self.scopes.len()).filter(is_apart).filter_map(|other| self.scopes[other]);
         let others: Vec<_> = others.collect();
         let group = self.group.get().unwrap_or(std::ptr::null_mut());
