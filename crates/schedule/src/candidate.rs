@@ -251,7 +251,12 @@ impl Candidate {
 impl Candidate {
     /// What the program's own loops cost if LLVM writes short ones out that are innermost: then the loop around is innermost. In new
     /// loops it does not.
-    pub fn cost_written_out(&self, bonds: &Bonds, models: &[StmtModel], machine: &Machine) -> isl::Result<Cost> {
+    pub fn cost_written_out(
+        &self,
+        bonds: &Bonds,
+        models: &[StmtModel],
+        machine: &Machine,
+    ) -> isl::Result<Cost> {
         let mut paths = paths(&self.shape, models, &self.changes, &self.jams);
         let mut is_changed = false;
         for (path, (_, steps)) in paths.iter_mut().zip(&self.shape.paths) {

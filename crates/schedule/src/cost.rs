@@ -16,6 +16,8 @@
 //!   by the vector length where the innermost loop is parallel and the accesses are contiguous; a serial innermost
 //!   loop takes at least the latency of one operation. Accesses far apart also miss the cache of page addresses; those a few cells
 //!   apart (`z[2 * i]`) are vectors of which a part is wanted.
+//! - *Short loops* of the program itself that are innermost: LLVM writes them out ([`WrittenOut`]) and makes vectors of what is in them, or
+//!   of the loop around; each cell is then touched once in an iteration of that. In new loops nobody does so.
 //! - *Runs side by side*: where each run of a serial innermost loop sums up in a cell of its own, the processor begins the next
 //!   runs while it waits, as far as they are within its window: short runs have less latency each. But lines that come from far
 //!   are brought in ahead of time only along long runs.
@@ -527,7 +529,11 @@ fn along(one: &Placed<'_>) -> Option<usize> {
 
 /// Cycles for one instance in loops that LLVM writes out, at best: each cell is touched once in an iteration of the loop around, as a part
 /// of a vector along that loop, or along the innermost one.
-fn throughput_written_out(one: &Placed<'_>, WrittenOut { loops, vector }: WrittenOut, machine: &Machine) -> f64 {
+fn throughput_written_out(
+    one: &Placed<'_>,
+    WrittenOut { loops, vector }: WrittenOut,
+    machine: &Machine,
+) -> f64 {
     let all = &one.path.loops;
     let Some(last) = all.len().checked_sub(1) else { return 0.0 };
     let widest = one.model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max);

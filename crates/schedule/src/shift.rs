@@ -206,7 +206,9 @@ impl Shifter<'_> {
             if own.get_type()? == ScheduleNodeType::Band {
                 for at in 0..own.band_n_member()? {
                     let row = match (strip_of(update, own)?, strip_of(reader, other)?) {
-                        (Some((few, row)), Some((size, _))) if few != size => tree::tiles(self.scop, row, size)?,
+                        (Some((few, row)), Some((size, _))) if few != size => {
+                            tree::tiles(self.scop, row, size)?
+                        }
                         _ => row_of(update, own, at)?,
                     };
                     rows.push(row.union_add(row_of(reader, other, at)?)?);

@@ -908,7 +908,12 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// A load or store of a cell that is in a register.
-    fn inst_in_register(&self, inst: Inst<'p>, kept: &Kept<'p>, instance: &Instance<'p>) -> Option<Value<'p>> {
+    fn inst_in_register(
+        &self,
+        inst: Inst<'p>,
+        kept: &Kept<'p>,
+        instance: &Instance<'p>,
+    ) -> Option<Value<'p>> {
         if inst.opcode() == LLVMLoad {
             return Some(self.builder().load(kept.ty, kept.slot));
         }

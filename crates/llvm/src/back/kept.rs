@@ -14,7 +14,7 @@
 
 use super::builder::Type;
 use super::emit::Emitter;
-use super::rewrite::Place;
+use super::rewrite::{Place, Source};
 use crate::front::lift::{ArraySource, Touched};
 use crate::pass::Value;
 use assume::Rows;
@@ -156,8 +156,13 @@ impl<'a, 'p> Emitter<'a, 'p> {
         }
         let links = self.links.get(stmt.index())?;
         let load = links.memory.iter().find(|(_, id)| **id == access.id).map(|(inst, _)| *inst);
-        let load = load.filter(|inst| inst.opcode() == LLVMLoad).or_else(|| links.read(access.id))?;
-        Some(self.builder().type_of(load.value()))
+        let load = load.filter(|inst| inst.opcode() == LLVMLoad).or_else(|| links.read(access.id));
+        let replaced = || {
+            let replaced = &self.rewrite?.stmts[stmt.index()].replaced;
+            let is_it = |source: &Source| matches!(source, Source::Load(id) if *id == access.id);
+            links.read(replaced.iter().find(|(_, source)| is_it(source))?.0)
+        };
+        Some(self.builder().type_of(load.or_else(replaced)?.value()))
     }
 
     fn load_kept(&self, group: &[&Use<'_>], ty: Type<'p>) -> Option<Kept<'p>> {
