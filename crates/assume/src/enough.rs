@@ -5,6 +5,7 @@
 //! - Constant sizes: the longest loop around a deepest statement must be longer than [`Least::length`].
 //! - Sizes known at run time: these loops must have [`Least::sum`] iterations altogether, each of them counted once: in
 //!   `for (t < T) for (i < n) for (j < n)` it is `T + n + n` that counts. That is tested with the other conditions before the nest.
+//! - Some loops must be long each for itself, by what they are in the new order ([`has_enough_values`]).
 //! - A nest that keeps its order, in which values go from one iteration of the innermost loop to the next ([`enough_in_rows`]): that loop
 //!   alone counts. As vectors it does a few dozen iterations at once, and what is left of it, for which LLVM makes no shorter
 //!   vectors if values go on, would take longer than the original.
@@ -52,6 +53,15 @@ pub fn enough_in_rows(scop: &Scop, length: i64) -> isl::Result<Enough> {
     are_enough(scop, extents.into_iter().next_back().into_iter().collect(), Least { length, sum: length })
 }
 
+/// When a counter of a statement has so many values, if their number is no constant.
+pub fn has_enough_values(scop: &Scop, stmt: usize, counter: usize, least: i64) -> isl::Result<Enough> {
+    let extent = extent(&scop.stmts[stmt], counter)?;
+    if extent.is_cst()? {
+        return Ok(Enough::Always);
+    }
+    at_least(scop, extent, least)
+}
+
 fn are_enough(scop: &Scop, extents: Vec<PwAff>, least: Least) -> isl::Result<Enough> {
     let mut is_constant = !extents.is_empty();
     for extent in &extents {
@@ -71,8 +81,13 @@ fn are_enough(scop: &Scop, extents: Vec<PwAff>, least: Least) -> isl::Result<Eno
         });
     }
     let Some(sum) = sum else { return Ok(Enough::Always) };
-    let limit = PwAff::val_on_domain(sum.clone().domain()?, Val::int_from_si(&scop.ctx, least.sum)?)?;
-    let large = sum.ge_set(limit)?.remove_divs()?.gist(scop.context.clone())?.coalesce()?;
+    at_least(scop, sum, least.sum)
+}
+
+/// For which parameters a number is as large as that.
+fn at_least(scop: &Scop, number: PwAff, least: i64) -> isl::Result<Enough> {
+    let limit = PwAff::val_on_domain(number.clone().domain()?, Val::int_from_si(&scop.ctx, least)?)?;
+    let large = number.ge_set(limit)?.remove_divs()?.gist(scop.context.clone())?.coalesce()?;
     let is_simple = large.n_basic_set()? <= MOST_CASES;
     let is_always = scop.context.is_subset(&large)?;
     Ok(if is_simple && !is_always { Enough::When(large) } else { Enough::Always })
@@ -92,13 +107,12 @@ fn deepest(scop: &Scop) -> isl::Result<Option<&Stmt>> {
 
 /// How many values each counter has, from its least to its greatest.
 fn extents(stmt: &Stmt) -> isl::Result<Vec<PwAff>> {
-    let counters = 0..stmt.domain.dim(DimType::Set)?;
-    let one = Val::one(stmt.domain.ctx())?;
-    let extent = |at| {
-        let (low, high) = (stmt.domain.clone().dim_min(at)?, stmt.domain.clone().dim_max(at)?);
-        high.sub(low)?.add_constant_val(one.clone())
-    };
-    counters.map(extent).collect()
+    (0..stmt.domain.dim(DimType::Set)?).map(|at| extent(stmt, at)).collect()
+}
+
+fn extent(stmt: &Stmt, at: usize) -> isl::Result<PwAff> {
+    let (low, high) = (stmt.domain.clone().dim_min(at)?, stmt.domain.clone().dim_max(at)?);
+    high.sub(low)?.add_constant_val(Val::one(stmt.domain.ctx())?)
 }
 
 /// The greatest of constant extents.

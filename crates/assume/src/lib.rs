@@ -53,7 +53,7 @@ mod simplify;
 mod worth;
 
 pub use check::{AllRows, Apart, Below, Check, Conjunct, Extent, Near, Rows, Test, apart_text, check, rows};
-pub use enough::{Enough, Least, enough, enough_in_rows};
+pub use enough::{Enough, Least, enough, enough_in_rows, has_enough_values};
 pub use no_overlap::{Gain, gain_from_check};
 pub use odds::Odds;
 pub use print::{print, print_assumed};

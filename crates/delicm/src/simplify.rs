@@ -96,13 +96,31 @@ fn redundant(
 ) -> isl::Result<HashSet<AccessId>> {
     let mut gone = HashSet::new();
     for (stmt, write) in writes(scop) {
-        if needed.contains(&write) {
+        if stores_what_it_reads(stmt, write)? {
+            gone.insert(write);
+        }
+        if gone.contains(&write) || needed.contains(&write) {
             continue;
         }
         let is_redundant = is_doubled(stmt, write, &gone)? || is_redundant(scop, contents, stmt, write)?;
         if is_redundant { &mut gone } else { &mut *needed }.insert(write);
     }
     Ok(gone)
+}
+
+/// Whether a write puts back what the same instance reads in the cell, and no other of its writes is to the array.
+fn stores_what_it_reads(stmt: &Stmt, write: AccessId) -> isl::Result<bool> {
+    let (Some(access), Some(Operand::Read(read))) = (stmt.access(write), stmt.body.stored(write)) else {
+        return Ok(false);
+    };
+    let is_other = |other: &&model::Access| other.kind != AccessKind::Read && other.id != write;
+    if stmt.accesses.iter().filter(is_other).any(|other| other.array == access.array) {
+        return Ok(false);
+    }
+    match stmt.access(*read).filter(|read| read.array == access.array) {
+        Some(read) => Ok(access.relation.is_single_valued()? && access.relation.is_equal(&read.relation)?),
+        None => Ok(false),
+    }
 }
 
 /// Whether another write of the statement, which stays, does the same.

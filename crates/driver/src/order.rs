@@ -17,7 +17,7 @@ use model::{Reason, Scop};
 use options::Options;
 use schedule::legality::{Prover, Reductions};
 use schedule::threads::Marked;
-use schedule::{Decision, Form, Machine, Prediction, Tiling};
+use schedule::{Decision, Demand, Form, Machine, Prediction, Tiling};
 use std::path::{Path, PathBuf};
 
 /// What is to be done with a nest.
@@ -40,6 +40,10 @@ pub struct NewOrder {
     pub description: String,
     /// What kind of loops it has, if they were chosen.
     pub form: Option<Form>,
+    /// How long its innermost loops must be to pay.
+    pub demands: Vec<Demand>,
+    /// Whether only threads make it another order than the program's own.
+    pub is_own_in_threads: bool,
     /// What it is expected to bring; `None` if nobody asked.
     pub prediction: Option<Prediction>,
     /// If it is the own order, of a nest that only gains from its check: what.
@@ -79,6 +83,8 @@ fn without_prediction(scop: &Scop, schedule: Schedule, own: Option<Gain>) -> Res
         why_alone: None,
         description,
         form: None,
+        demands: Vec::new(),
+        is_own_in_threads: false,
         prediction: None,
         own,
     })))
@@ -98,6 +104,8 @@ pub fn optimized(
             why_alone: new.why_alone,
             description: new.description,
             form: Some(new.form),
+            demands: new.demands,
+            is_own_in_threads: new.is_own,
             prediction: Some(new.prediction),
             own: None,
         }))),

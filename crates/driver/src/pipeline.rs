@@ -29,7 +29,7 @@ use model::{ArrayId, Budget, Reason, Scop, SourceLoc};
 use options::Options;
 use report::Counted;
 use report::tuned::Tuning;
-use schedule::{Form, Machine};
+use schedule::{Demand, Form, Machine};
 use std::cell::Cell;
 
 /// What the stages found out about a function.
@@ -375,6 +375,7 @@ fn schedule_with(run: &Run<'_, '_>, model: &mut Modelled<'_>, options: &Options)
     let machine = for_scheduler(&machine::known(run.pass, options, run.native), panel_bytes(run));
     if let Some(dependences) = &model.dependences {
         let planned = plan((model.scop(), model.nest), dependences, machine.clone(), options)?;
+        let planned = unless_through_memory(model, planned);
         if let Some(better) = with_scratch(run, model, &planned, (&machine, options)) {
             run.stack_left.set(run.stack_left.get() - better.stack_bytes);
             (model.rewrite, model.dependences) = (Some(better.rewrite), Some(better.dependences));
@@ -402,15 +403,35 @@ fn schedule_with(run: &Run<'_, '_>, model: &mut Modelled<'_>, options: &Options)
     Ok(())
 }
 
+/// Own loops in threads are as fast as they were only if what is in them is as it was: sums that `delicm` put into cells of arrays
+/// are not, and LLVM makes no vectors of them any more.
+fn unless_through_memory(model: &Modelled<'_>, planned: Plan) -> Plan {
+    match planned {
+        Plan::New(new) if new.is_own_in_threads && model.rewrite.is_some() => {
+            let why = "its own loops would keep scalars in memory, which takes longer than threads save";
+            Plan::Kept(schedule::Reason::NoThreads(why.into()))
+        }
+        other => other,
+    }
+}
+
 /// New loops run where they are long enough for what they cost to begin.
 fn only_where_enough(options: &Options, model: &mut Modelled<'_>) -> Result<(), Reason> {
     let Some(Plan::New(new)) = &model.plan else { return Ok(()) };
-    match is_enough(options, &model.lifted.scop, new).map_err(|error| of_isl(error, "schedule"))? {
-        Enough::Always => {}
-        Enough::Never => model.plan = Some(Plan::Kept(schedule::Reason::TooShort)),
-        Enough::When(large) => {
-            let worth = model.assumed.worth_running.clone().intersect(large);
-            model.assumed.worth_running = worth.map_err(|error| of_isl(error, "schedule"))?;
+    let wanted = |error| of_isl(error, "schedule");
+    let mut all = vec![is_enough(options, &model.lifted.scop, new).map_err(wanted)?];
+    for demand in new.demands.iter().filter(|_| options.least_length > 0) {
+        let Demand { stmt, counter, least } = *demand;
+        all.push(assume::has_enough_values(model.scop(), stmt, counter, least).map_err(wanted)?);
+    }
+    for each in all {
+        match each {
+            Enough::Always => {}
+            Enough::Never => model.plan = Some(Plan::Kept(schedule::Reason::TooShort)),
+            Enough::When(large) => {
+                let worth = model.assumed.worth_running.clone().intersect(large);
+                model.assumed.worth_running = worth.map_err(wanted)?;
+            }
         }
     }
     Ok(())

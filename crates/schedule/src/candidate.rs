@@ -311,7 +311,12 @@ impl Candidate {
 
     /// Whether it is the program's own order.
     pub fn is_unchanged(&self, original: &Candidate) -> bool {
-        let plain = self.jams.is_empty()
+        self.has_no_changes() && self.has_times_of(original)
+    }
+
+    /// Whether the loops are those of the schedule.
+    pub fn has_no_changes(&self) -> bool {
+        self.jams.is_empty()
             && self.changes.iter().all(|Planned { change, .. }| {
                 !change.is_tiled()
                     && change.block.is_none()
@@ -319,8 +324,7 @@ impl Candidate {
                     && !change.split
                     && !change.sink
                     && change.order.iter().enumerate().all(|(at, member)| at == *member)
-            });
-        plain && self.has_times_of(original)
+            })
     }
 
     /// Whether the schedules are the same before the changes.

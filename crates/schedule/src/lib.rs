@@ -40,6 +40,7 @@ mod batch;
 pub mod block;
 pub mod candidate;
 pub mod cost;
+mod demand;
 mod describe;
 mod diamond;
 mod jam;
@@ -59,6 +60,7 @@ pub mod tree;
 mod walk;
 
 pub use cost::Cost;
+pub use demand::Demand;
 pub use describe::describe;
 pub use json::{FORMAT, ImportError, from_json, to_json};
 pub use machine::Machine;
@@ -173,6 +175,10 @@ pub struct New {
     pub description: String,
     /// What kind of loops it has.
     pub form: Form,
+    /// How long its innermost loops must be to pay.
+    pub demands: Vec<Demand>,
+    /// Whether it is the program's own order, in threads.
+    pub is_own: bool,
     /// What it is expected to bring.
     pub prediction: Prediction,
 }
@@ -392,6 +398,8 @@ enum Way {
     Own,
     /// The program's own loops, distributed.
     Distributed,
+    /// The same with parallel loops inside of the others ([`tree::with_parallel_inside`]).
+    ParallelInside,
     /// The same with updates as soon as what they need is there ([`push`]).
     Pushed,
     /// isl's scheduler.
@@ -402,14 +410,22 @@ enum Way {
 
 impl Way {
     /// isl's scheduler, which takes longest, comes last.
-    const ALL: [Way; 6] =
-        [Way::Own, Way::Distributed, Way::Pushed, Way::Jammed, Way::Isl(Fusion::Min), Way::Isl(Fusion::Max)];
+    const ALL: [Way; 7] = [
+        Way::Own,
+        Way::Distributed,
+        Way::ParallelInside,
+        Way::Pushed,
+        Way::Jammed,
+        Way::Isl(Fusion::Min),
+        Way::Isl(Fusion::Max),
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Way::Own => "own order",
             Way::Jammed => "own order, rows written out",
             Way::Distributed => "own order, distributed",
+            Way::ParallelInside => "own order, distributed, parallel loops inside",
             Way::Pushed => "own order, distributed, updates pushed",
             Way::Isl(Fusion::Max) => "isl's scheduler, fused",
             Way::Isl(_) => "isl's scheduler",
@@ -422,7 +438,7 @@ struct Choice {
     candidate: Candidate,
     /// What it costs, in threads if there are to be some.
     cost: Cost,
-    /// Whether its innermost bands are as the program has them, perhaps with rows written out.
+    /// Whether its innermost bands are as the program has them, perhaps with rows written out, or apart from each other.
     is_plain: bool,
     /// Whether updates are pushed.
     is_pushed: bool,
@@ -436,6 +452,7 @@ struct Finished {
     why_alone: Option<String>,
     description: String,
     form: Form,
+    demands: Vec<Demand>,
 }
 
 struct Optimizer<'a> {
@@ -489,14 +506,23 @@ impl Optimizer<'_> {
             Ok(finished) => finished,
             Err(reason) => return original(reason),
         };
-        let Finished { schedule, alone: unthreaded, why_alone, description, form } = finished;
+        let Finished { schedule, alone: unthreaded, why_alone, description, form, demands } = finished;
         let prediction = if unthreaded.is_some() { prediction } else { alone };
         if unthreaded.is_none() && is_unchanged {
             return original(why_alone.map_or(Reason::NothingElse, Reason::NoThreads));
         }
         match self.pays(&prediction, is_plain) {
             true => {
-                let new = New { schedule, alone: unthreaded, why_alone, description, form, prediction };
+                let new = New {
+                    schedule,
+                    alone: unthreaded,
+                    why_alone,
+                    description,
+                    form,
+                    demands,
+                    is_own: is_unchanged,
+                    prediction,
+                };
                 Ok(Decision::New(Box::new(new)))
             }
             false => original(Reason::NothingPays(prediction)),
@@ -511,8 +537,8 @@ impl Optimizer<'_> {
         Ok(before)
     }
 
-    /// Of plain loops half of the gain that is wanted otherwise is enough: in threads nothing is different inside of them, and where
-    /// rows are written out they are the same with less waiting.
+    /// Of plain loops half of the gain that is wanted otherwise is enough: in threads nothing is different inside of them, where
+    /// rows are written out they are the same with less waiting, and distributed ones do less at a time.
     fn pays(&self, prediction: &Prediction, is_plain: bool) -> bool {
         let threshold = match self.options.threshold {
             all if is_plain && all < 1.0 => 2.0 * all / (all + 1.0),
@@ -563,18 +589,25 @@ impl Optimizer<'_> {
         before: &Candidate,
     ) -> Result<Option<Choice>, Error> {
         let mut best: Option<(Cost, Candidate)> = None;
-        let mut is_pushed = false;
+        let (mut is_pushed, mut is_distributed) = (false, false);
         let all: &[Way] = match self.options.fusion {
             // A scalar that loops write keeps all of its accesses in order: nothing is left for isl.
             Fusion::Auto if self.scop.stmts.len() > 1 && has_scalars(self.scop) => {
-                &[Way::Own, Way::Distributed, Way::Pushed, Way::Jammed]
+                &[Way::Own, Way::Distributed, Way::ParallelInside, Way::Pushed, Way::Jammed]
             }
             // There is nothing to distribute.
-            Fusion::Auto if self.scop.stmts.len() == 1 => &[Way::Own, Way::Isl(Fusion::Min)],
-            // What must be fused is fused with the least fusion, too.
-            Fusion::Auto if tree::is_one_component(self.scop, &bonds.order)? => {
-                &[Way::Own, Way::Distributed, Way::Pushed, Way::Jammed, Way::Isl(Fusion::Min)]
+            Fusion::Auto if self.scop.stmts.len() == 1 => {
+                &[Way::Own, Way::ParallelInside, Way::Isl(Fusion::Min)]
             }
+            // What must be fused is fused with the least fusion, too.
+            Fusion::Auto if tree::is_one_component(self.scop, &bonds.order)? => &[
+                Way::Own,
+                Way::Distributed,
+                Way::ParallelInside,
+                Way::Pushed,
+                Way::Jammed,
+                Way::Isl(Fusion::Min),
+            ],
             Fusion::Auto => &Way::ALL,
             Fusion::Max => &[Way::Isl(Fusion::Max)],
             Fusion::Min => &[Way::Isl(Fusion::Min)],
@@ -619,10 +652,11 @@ impl Optimizer<'_> {
             if best.as_ref().is_none_or(better) && self.is_legal(*way, &found)? {
                 best = Some((cost, found));
                 is_pushed |= matches!(way, Way::Pushed);
+                is_distributed = matches!(way, Way::Distributed);
             }
         }
         let Some((cost, candidate)) = best else { return Ok(None) };
-        let is_plain = candidate.is_only_written_out(before);
+        let is_plain = candidate.is_only_written_out(before) || is_distributed && candidate.has_no_changes();
         let best = Choice { candidate, cost, is_plain, is_pushed };
         match self.options.threads >= 2 && self.options.fusion == Fusion::Auto {
             true => self.for_threads(bonds, models, before, best).map(Some),
@@ -701,6 +735,10 @@ impl Optimizer<'_> {
             let schedule = match way {
                 Way::Own | Way::Jammed => tree::own_order(self.scop, &bonds.order)?,
                 Way::Distributed => tree::distributed(self.scop, &bonds.order)?,
+                Way::ParallelInside => match tree::with_parallel_inside(self.scop, bonds)? {
+                    Some(schedule) => schedule,
+                    None => return Ok(None),
+                },
                 Way::Pushed => match tree::pushed(self.scop, &bonds.order)? {
                     Some(schedule) => schedule,
                     None => return Ok(None),
@@ -811,6 +849,7 @@ impl Optimizer<'_> {
         *self.step = "tiling";
         let (mut description, form) =
             (describe::of_candidate(self.scop, &best)?, Form::of(self.scop, &best)?);
+        let demands = demand::demands(&best, models);
         let mut blocks = best.changes.iter().map(|planned| planned.change.blocked.len()).sum();
         let mut schedule = tree::apply(self.scop, best.schedule, &best.changes, &best.jams)?;
         *self.step = "the proof of legality";
@@ -846,12 +885,12 @@ impl Optimizer<'_> {
             _ => Some(self.in_threads(&schedule)?),
         };
         let schedule = self.mark(schedule)?;
-        let alone = |why_alone| Finished { schedule, alone: None, why_alone, description, form };
+        let alone = |why_alone| Finished { schedule, alone: None, why_alone, description, form, demands };
         Ok(Ok(match in_threads {
             Some(Marked::Threads { schedule, diamonds, batches }) => {
-                let Finished { schedule: alone, description, .. } = alone(None);
+                let Finished { schedule: alone, description, demands, .. } = alone(None);
                 let description = description + &describe::diamonds(&diamonds) + &describe::batches(&batches);
-                Finished { schedule, alone: Some(alone), why_alone: None, description, form }
+                Finished { schedule, alone: Some(alone), why_alone: None, description, form, demands }
             }
             Some(Marked::Alone(why)) => alone(Some(why)),
             None => alone(None),

@@ -557,6 +557,51 @@ fn merged(schedule: Schedule, dependences: &UnionMap) -> isl::Result<Schedule> {
     })
 }
 
+/// The program's own loops, distributed, with parallel loops inside of those that are not, where that brings them together with a band
+/// below: `C[i][j] += A[i][l][m] * B[l][m][j]` in the order `(i, j, l)(m)` becomes `(l)(i, j, m)`. The terms of a sum over two loops stay
+/// in their order, and the band inside has what a block of cells in registers needs. `None` if there are none.
+///
+/// A parallel loop (one that no dependence between instances inside of what is around the band moves) may stand anywhere, and such
+/// dependences as are left inside do not move it either: so the new band is permutable if the one below was.
+pub fn with_parallel_inside(scop: &Scop, bonds: &Bonds) -> isl::Result<Option<Schedule>> {
+    let mut is_changed = false;
+    let schedule = distributed(scop, &bonds.order)?.map_schedule_node_bottom_up(|node| {
+        let (node, is_moved) = move_parallel_inside(scop, bonds, node)?;
+        is_changed |= is_moved;
+        Ok(node)
+    })?;
+    Ok(is_changed.then_some(schedule))
+}
+
+/// Moves the parallel members of a band into the band below it, and on from there.
+fn move_parallel_inside(scop: &Scop, bonds: &Bonds, node: ScheduleNode) -> isl::Result<(ScheduleNode, bool)> {
+    if node.get_type()? != ScheduleNodeType::Band || node.get_child(0)?.get_type()? != ScheduleNodeType::Band
+    {
+        return Ok((node, false));
+    }
+    let (partial, inside) = (node.band_get_partial_schedule()?, inside(&bonds.apart, &node)?);
+    let (mut parallel, mut others) = (Vec::new(), Vec::new());
+    for at in 0..node.band_n_member()? {
+        let member = partial.get_at(at)?;
+        let is_parallel = Values::of(&member)?.are_equal(&inside)?;
+        if is_parallel { &mut parallel } else { &mut others }.push(member);
+    }
+    if parallel.is_empty() || others.is_empty() {
+        return Ok((node, false));
+    }
+    let is_permutable = node.band_get_permutable()?;
+    let below = node.get_child(0)?;
+    let count = below.band_n_member()?;
+    let is_permutable_below = count == 1 || below.band_get_permutable()?;
+    let rows = below.band_get_partial_schedule()?;
+    parallel.extend((0..count).map(|at| rows.get_at(at)).collect::<isl::Result<Vec<_>>>()?);
+    let node = node.delete()?.delete()?.insert_partial_schedule(band_of(scop, parallel)?)?;
+    let node = node.band_set_permutable(i32::from(is_permutable_below))?;
+    let node = move_parallel_inside(scop, bonds, node)?.0;
+    let node = node.insert_partial_schedule(band_of(scop, others)?)?;
+    Ok((node.band_set_permutable(i32::from(is_permutable))?, true))
+}
+
 /// What is to be done to a leaf band.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {

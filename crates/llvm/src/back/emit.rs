@@ -1112,12 +1112,20 @@ impl<'p> Emitter<'_, 'p> {
             Some(first) => expr(first)?,
             None => self.builder().index(0),
         };
-        let b = self.builder();
+        let (b, mut is_row) = (self.builder(), false);
         match &place.rows {
             Rows::Even(sizes) => {
-                for (size, subscript) in sizes.iter().zip(subscripts) {
+                let last = sizes.len().saturating_sub(1);
+                for (at, (size, subscript)) in sizes.iter().zip(subscripts).enumerate() {
                     let row = b.binary(LLVMMul, cell, expr(size)?);
-                    cell = b.binary(LLVMAdd, row, expr(subscript)?);
+                    cell = expr(subscript)?;
+                    if at < last {
+                        cell = b.binary(LLVMAdd, row, cell);
+                    } else {
+                        // On its own: LLVM then sees which cells of a row are different ones.
+                        let way = b.binary(LLVMMul, row, b.index(place.cell_bytes));
+                        (base, is_row) = (b.displace(base, way, false), true);
+                    }
                 }
             }
             Rows::Packed { growth, slope } => {
@@ -1137,7 +1145,7 @@ impl<'p> Emitter<'_, 'p> {
             Some(_) => (true, self.scratch_alignment(place.cell_bytes)),
             None => cell_facts(self.lifted, place.array, place.cell_bytes),
         };
-        let address = self.builder().displace(base, bytes, is_exact && is_inside);
+        let address = self.builder().displace(base, bytes, is_exact && is_inside && !is_row);
         Some((address, Touched { array: place.array, is_exact }, alignment))
     }
 
