@@ -53,13 +53,13 @@ pub fn enough_in_rows(scop: &Scop, length: i64) -> isl::Result<Enough> {
     are_enough(scop, extents.into_iter().next_back().into_iter().collect(), Least { length, sum: length })
 }
 
-/// When a counter of a statement has so many values, if their number is no constant.
+/// When a counter of a statement has so many values.
 pub fn has_enough_values(scop: &Scop, stmt: usize, counter: usize, least: i64) -> isl::Result<Enough> {
     let extent = extent(&scop.stmts[stmt], counter)?;
-    if extent.is_cst()? {
-        return Ok(Enough::Always);
+    if !extent.is_cst()? {
+        return at_least(scop, extent, least);
     }
-    at_least(scop, extent, least)
+    Ok(if longest(&[extent])? < least { Enough::Never } else { Enough::Always })
 }
 
 fn are_enough(scop: &Scop, extents: Vec<PwAff>, least: Least) -> isl::Result<Enough> {

@@ -29,7 +29,7 @@ use model::{ArrayId, Budget, Reason, Scop, SourceLoc};
 use options::Options;
 use report::Counted;
 use report::tuned::Tuning;
-use schedule::{Demand, Form, Machine};
+use schedule::{Form, Machine};
 use std::cell::Cell;
 
 /// What the stages found out about a function.
@@ -421,8 +421,11 @@ fn only_where_enough(options: &Options, model: &mut Modelled<'_>) -> Result<(), 
     let wanted = |error| of_isl(error, "schedule");
     let mut all = vec![is_enough(options, &model.lifted.scop, new).map_err(wanted)?];
     for demand in new.demands.iter().filter(|_| options.least_length > 0) {
-        let Demand { stmt, counter, least } = *demand;
-        all.push(assume::has_enough_values(model.scop(), stmt, counter, least).map_err(wanted)?);
+        let enough = assume::has_enough_values(model.scop(), demand.stmt, demand.counter, demand.least);
+        match enough.map_err(wanted)? {
+            Enough::Never if !demand.of_constants => {}
+            enough => all.push(enough),
+        }
     }
     for each in all {
         match each {

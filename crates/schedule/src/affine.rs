@@ -42,6 +42,8 @@ pub struct StmtModel {
     pub few: Vec<bool>,
     /// Accesses to memory.
     pub accesses: Vec<AccessModel>,
+    /// How many operations it has, at least one.
+    pub ops: f64,
     /// Whether it is known to add up in an order that must stay: floating-point numbers. LLVM makes vectors of other sums.
     pub is_strict: bool,
     /// Whether it updates a cell, and the updates may change places.
@@ -137,8 +139,9 @@ fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> 
     }
     let waits = waits(scop, stmt)?;
     let divisions = SLOW * stmt.body.ops.iter().filter(|op| latency(op) >= DIVISION).count() as f64;
+    let ops = stmt.body.ops.len().max(1) as f64;
     let is_free_sum = !stmt.reductions.is_empty() || sums_up_integers(stmt)?;
-    Ok(StmtModel { extents, few, accesses, is_strict: is_strict(stmt), is_free_sum, waits, divisions })
+    Ok(StmtModel { extents, few, accesses, ops, is_strict: is_strict(stmt), is_free_sum, waits, divisions })
 }
 
 /// Whether the values of a counter lie between numbers that are as near as that.

@@ -241,6 +241,7 @@ mod tests {
         accesses.extend_from_slice(operands);
         let model = StmtModel {
             few: vec![false; 3],
+            ops: 1.0,
             extents: trips.to_vec(),
             accesses,
             is_strict: true,

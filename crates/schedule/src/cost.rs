@@ -12,8 +12,8 @@
 //! - *Reuse*: let l be the outermost loop whose body's footprint fits a cache. Then one run of l brings each of its
 //!   lines in once, and every iteration of the loops around brings them in again (the reuse-distance argument
 //!   of M. Wolf and M. Lam, "A data locality optimizing algorithm", 1991, section 4).
-//! - *Work*: half a cycle for the operation and for each access that moves in the innermost loop; divided
-//!   by the vector length where the innermost loop is parallel and the accesses are contiguous; a serial innermost
+//! - *Work*: half a cycle for each operation and for each access that moves in the innermost loop; of vectors, which wait for
+//!   what they load, for one operation, and divided by the vector length where the innermost loop is parallel and the accesses are contiguous; a serial innermost
 //!   loop takes at least the latency of one operation. Accesses far apart also miss the cache of page addresses; those a few cells
 //!   apart (`z[2 * i]`) are vectors of which a part is wanted.
 //! - *Short loops* of the program itself that are innermost: LLVM writes them out ([`WrittenOut`]) and makes vectors of what is in them, or
@@ -483,7 +483,7 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
         // Elements that are far apart are loaded one by one and put together.
         true if far > 0.0 => near / lanes.min(2.0) + strided(lanes) + GATHER * far,
         true => near / lanes + strided(lanes),
-        false => near + strided(1.0) + ISSUE * far,
+        false => near + strided(1.0) + ISSUE * (far + one.model.ops - 1.0),
     };
     if trip > PAGES {
         each += PAGE_MISS * far;
@@ -606,7 +606,8 @@ fn throughput_of_strip(one: &Placed<'_>, row: usize, machine: &Machine) -> f64 {
         [_, Pace::Still] => issue / rows / lanes,
         _ => issue / lanes,
     };
-    issue / lanes + one.moved.iter().map(each).sum::<f64>()
+    let ops = if one.path.vector { 1.0 } else { one.model.ops };
+    issue * ops / lanes + one.moved.iter().map(each).sum::<f64>()
 }
 
 /// Cycles for one instance in a block of cells in registers: what stands still along its rows or columns is loaded once

@@ -8,6 +8,7 @@
 use crate::affine::StmtModel;
 use crate::candidate::Candidate;
 use crate::tree::{Planned, Step};
+use model::Scop;
 
 /// A counter of a statement that must have so many values for the new loops to pay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +19,8 @@ pub struct Demand {
     pub counter: usize,
     /// How many values.
     pub least: i64,
+    /// Also if their number is a constant. Otherwise the prediction knew it.
+    pub of_constants: bool,
 }
 
 /// A vector loop with fewer iterations is mostly what it takes to begin and to end it (batched products of n x n matrices
@@ -25,26 +28,32 @@ pub struct Demand {
 const FULL_VECTORS: i64 = 8;
 /// The same for rows of which each is one iteration behind the one before (Gauss-Seidel on a Zen 5: 0.8 for n = 24, 1.0 for n = 32).
 const SKEWED: i64 = 32;
+/// The same for rows that are not equally long, of which many strips have edges (triangular systems on a Zen 5: 0.8 for n = 100 and 200
+/// in two forms, 1.0 to 1.3 for n = 400).
+const WITH_EDGES: i64 = 256;
 /// So many strips of rows: those that are not whole are slower than plain loops.
 const STRIPS: i64 = 2;
 
 /// What the innermost loops of a candidate demand.
-pub fn demands(candidate: &Candidate, models: &[StmtModel]) -> Vec<Demand> {
+pub fn demands(scop: &Scop, candidate: &Candidate, models: &[StmtModel]) -> isl::Result<Vec<Demand>> {
     let deepest = models.iter().map(|model| model.extents.len()).max();
     let mut found = Vec::new();
     for (stmt, steps) in &candidate.shape.paths {
         if Some(models[*stmt].extents.len()) == deepest {
-            let all = demands_on_way(candidate, *stmt, steps);
-            found.extend(all.into_iter().map(|(counter, least)| Demand { stmt: *stmt, counter, least }));
+            let has_edges = !scop.stmts[*stmt].domain.is_box()?;
+            for (counter, least) in demands_on_way(candidate, *stmt, steps, has_edges) {
+                let of_constants = least >= SKEWED;
+                found.push(Demand { stmt: *stmt, counter, least, of_constants });
+            }
         }
     }
     found.sort_unstable();
     found.dedup();
-    found
+    Ok(found)
 }
 
 /// Counters, and how many values each must have.
-fn demands_on_way(candidate: &Candidate, stmt: usize, steps: &[Step]) -> Vec<(usize, i64)> {
+fn demands_on_way(candidate: &Candidate, stmt: usize, steps: &[Step], has_edges: bool) -> Vec<(usize, i64)> {
     let (mut moved, mut found) = (Vec::new(), Vec::new());
     for step in steps {
         let Step::Band(number) = *step else { continue };
@@ -62,17 +71,22 @@ fn demands_on_way(candidate: &Candidate, stmt: usize, steps: &[Step]) -> Vec<(us
             demand(band.rows.len() - 1, STRIPS * jam.rows);
         }
         if let Some(planned) = planned {
-            of_innermost(planned, &mut demand);
+            of_innermost(planned, has_edges, &mut demand);
         }
     }
     found
 }
 
-fn of_innermost(Planned { change, freedom, .. }: &Planned, demand: &mut impl FnMut(usize, i64)) {
+fn of_innermost(
+    Planned { change, freedom, .. }: &Planned,
+    has_edges: bool,
+    demand: &mut impl FnMut(usize, i64),
+) {
     match (change.jam, &change.order[..]) {
         _ if change.block.is_some() => {}
         (Some(strip), [.., row, along]) => {
-            demand(*row, STRIPS * strip.rows);
+            let has_edges = has_edges && !freedom.coincident[*along];
+            demand(*row, if has_edges { WITH_EDGES } else { STRIPS * strip.rows });
             if strip.is_skewed {
                 demand(*along, SKEWED);
             } else if freedom.coincident[*along] {
@@ -82,7 +96,7 @@ fn of_innermost(Planned { change, freedom, .. }: &Planned, demand: &mut impl FnM
         (None, [.., innermost]) if freedom.parallel[*innermost] => demand(*innermost, FULL_VECTORS),
         _ => {}
     }
-    if change.is_tiled() && change.block.is_none() {
+    if change.is_tiled() && change.block.is_none() && change.jam.is_none() {
         change.order.iter().for_each(|member| demand(*member, FULL_VECTORS));
     }
 }
