@@ -18,7 +18,7 @@ void show(int n, double *a) {
 double no_loops(double x) { return x; }
 // output:
 // gemm (%s)
-//   %s:5:3: 3 loops, 3 deep: optimized, about 14.7 times the speed expected
+//   %s:5:3: 3 loops, 3 deep: optimized, about 14.5 times the speed expected
 //       for (int i = 0; i < n; i++)
 //     array a: double[][n]
 //     array b: double[][n]
@@ -29,7 +29,7 @@ double no_loops(double x) { return x; }
 //     if at run time: a_0 is of moderate size [moderate size, %s:8:20]
 //     if at run time: b_1 is of moderate size [moderate size, %s:8:30]
 //     if at run time: c_2 is of moderate size [moderate size, %s:8:17]
-//     code: 12 blocks, 41 instructions; the new loops add 34 blocks, 378 instructions
+//     code: 12 blocks, 41 instructions; the new loops add 34 blocks, 379 instructions
 //     before:
 //       for (c0 = 0; c0 <= n - 1; c0 += 1) {
 //         for (c1 = 0; c1 <= n - 1; c1 += 1) {

@@ -1,4 +1,4 @@
-// test: clang -O3 -mllvm -orthant-position=late -mllvm -orthant-least-length=0 -S -emit-llvm %s -o -
+// test: clang -O3 -mllvm -orthant-position=late -mllvm -orthant-least-length=0 -mllvm -orthant-l2-bytes=100000000 -S -emit-llvm %s -o -
 // LLVM has made a scalar of the sum, which is in its cell again: the cell is read at the address at which the program writes it, so that
 // eight terms are added without going through memory.
 void sums(int n, int m, double R[n][n], double Q[m][n], double A[m][n]) {

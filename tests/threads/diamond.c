@@ -71,13 +71,12 @@ void relax(void) {
 //         }
 //       }
 // relax (%s)
-//   %s:15:3: 3 loops, 3 deep: optimized, about 14.1 times the speed expected
+//   %s:15:3: 3 loops, 3 deep: optimized, about 9.9 times the speed expected
 //       for (int t = 0; t < 100; t++)
 //     array @C: double[][2000]
 //     new order: T(S0): (i0, i0 + i1, i0 + i2)
-//                band (i0, i0 + i1, i0 + i2): permutable, tiled - x 32 x -, 8 rows written out, each one iteration behind the one before, innermost loop serial
-//     threads: for (c1 = max(max(0, (32 * -floord(-((32 * c0) + -96), 32))), (32 * -floord(-(32 * c0), 64))); c1 <= min(min(2080, (32 * c0)), floord(((32 * c0) + 2016), 2)); c1 += 32), if there is enough to do (120000 instructions)
-//     code: 5 blocks, 34 instructions; the new loops add 47 blocks, 609 instructions
+//                band (i0, i0 + i1, i0 + i2): permutable, tiled - x 16 x -, 8 rows written out, each one iteration behind the one before, innermost loop serial
+//     code: 5 blocks, 34 instructions; the new loops add 37 blocks, 290 instructions
 //     before:
 //       for (c0 = 0; c0 <= 99; c0 += 1) {
 //         for (c1 = 0; c1 <= 1997; c1 += 1) {
@@ -87,38 +86,31 @@ void relax(void) {
 //         }
 //       }
 //     after:
-//       for (c0 = 0; c0 <= 68; c0 += 1) {
-//         // iterations run in threads
-//         for (c1 = max(max(0, (32 * -floord(-((32 * c0) + -96), 32))), (32 * -floord(-(32 * c0), 64))); c1 <= min(min(2080, (32 * c0)), floord(((32 * c0) + 2016), 2)); c1 += 32) {
-//           { c2 = 32 * (c0 - (c1 / 32));
-//             if ((max(0, (c1 - 2016)) <= c2) && (c2 <= min(96, c1))) {
-//               for (c3 = max((c1 - 1997), c2); c3 <= min(99, (c2 + 31)); c3 += 1) {
-//                 for (c4 = max(c1, (8 * (c3 / 8))); c4 <= min((c1 + 24), (c3 + 1997)); c4 += 8) {
-//                   for (c5 = max((2 * c3), (c3 + c4)); c5 <= min(min(((2 * c3) + 3994), ((c3 + c4) + 2004)), (max((2 * c3), ((c3 + c4) + 7)) - 1)); c5 += 1) {
-//                     for (c6 = max(max(c3, c4), ((-c3 + c5) - 1997)); c6 <= min(min((c3 + 1997), (c4 + 7)), (-c3 + c5)); c6 += 1) {
-//                       S0(c3, -c3 + c6, (-c3 + c5) - c6);
-//                     }
-//                   }
-//                   if ((c3 <= c4) && ((c3 + 1997) >= (c4 + 7))) {
-//                     for (c5 = max((2 * c3), ((c3 + c4) + 7)); c5 <= min(((2 * c3) + 3994), ((c4 + c3) + 1997)); c5 += 1) {
-//                       // iterations are written out
-//                       for (c6 = c4; c6 <= c4 + 7; c6 += 1) {
-//                         S0(c3, -c3 + c6, (-c3 + c5) - c6);
-//                       }
-//                     }
-//                   } else {
-//                     for (c5 = max((2 * c3), ((c3 + c4) + 7)); c5 <= min(((2 * c3) + 3994), ((c4 + c3) + 1997)); c5 += 1) {
-//                       for (c6 = max(c3, c4); c6 <= min((c3 + 1997), (c4 + 7)); c6 += 1) {
-//                         S0(c3, -c3 + c6, (-c3 + c5) - c6);
-//                       }
-//                     }
-//                   }
-//                   for (c5 = max(max((2 * c3), ((c3 + c4) + 7)), (min(((2 * c3) + 3994), ((c4 + c3) + 1997)) + 1)); c5 <= min(((2 * c3) + 3994), ((c3 + c4) + 2004)); c5 += 1) {
-//                     for (c6 = max(max(c3, c4), ((-c3 + c5) - 1997)); c6 <= min(min((c3 + 1997), (c4 + 7)), (-c3 + c5)); c6 += 1) {
-//                       S0(c3, -c3 + c6, (-c3 + c5) - c6);
-//                     }
-//                   }
+//       for (c0 = 0; c0 <= 2096; c0 += 16) {
+//         for (c1 = max(0, (c0 - 1997)); c1 <= min(99, (c0 + 15)); c1 += 1) {
+//           for (c2 = max(c0, (8 * (c1 / 8))); c2 <= min((c0 + 8), (c1 + 1997)); c2 += 8) {
+//             for (c3 = max((2 * c1), (c1 + c2)); c3 <= min(min(((2 * c1) + 3994), ((c1 + c2) + 2004)), (max((2 * c1), ((c1 + c2) + 7)) - 1)); c3 += 1) {
+//               for (c4 = max(max(c1, c2), ((-c1 + c3) - 1997)); c4 <= min(min((c1 + 1997), (c2 + 7)), (-c1 + c3)); c4 += 1) {
+//                 S0(c1, -c1 + c4, (-c1 + c3) - c4);
+//               }
+//             }
+//             if ((c1 <= c2) && ((c1 + 1997) >= (c2 + 7))) {
+//               for (c3 = max((2 * c1), ((c1 + c2) + 7)); c3 <= min(((2 * c1) + 3994), ((c2 + c1) + 1997)); c3 += 1) {
+//                 // iterations are written out
+//                 for (c4 = c2; c4 <= c2 + 7; c4 += 1) {
+//                   S0(c1, -c1 + c4, (-c1 + c3) - c4);
 //                 }
+//               }
+//             } else {
+//               for (c3 = max((2 * c1), ((c1 + c2) + 7)); c3 <= min(((2 * c1) + 3994), ((c2 + c1) + 1997)); c3 += 1) {
+//                 for (c4 = max(c1, c2); c4 <= min((c1 + 1997), (c2 + 7)); c4 += 1) {
+//                   S0(c1, -c1 + c4, (-c1 + c3) - c4);
+//                 }
+//               }
+//             }
+//             for (c3 = max(max((2 * c1), ((c1 + c2) + 7)), (min(((2 * c1) + 3994), ((c2 + c1) + 1997)) + 1)); c3 <= min(((2 * c1) + 3994), ((c1 + c2) + 2004)); c3 += 1) {
+//               for (c4 = max(max(c1, c2), ((-c1 + c3) - 1997)); c4 <= min(min((c1 + 1997), (c2 + 7)), (-c1 + c3)); c4 += 1) {
+//                 S0(c1, -c1 + c4, (-c1 + c3) - c4);
 //               }
 //             }
 //           }

@@ -254,7 +254,10 @@ fn access_model(scop: &Scop, access: &Access) -> isl::Result<AccessModel> {
 
 /// Rows of a fixed size that is no more than a line lie in the row around them as its cells: `z[i][2]` moves by two cells with `i`.
 fn in_short_rows(array: &Array, (subscripts, mut constants): Subscripts) -> Subscripts {
-    let (Some(mut rows), Layout::Even) = (subscripts, &array.layout) else { return (None, constants) };
+    if array.layout != Layout::Even {
+        return (subscripts, constants);
+    }
+    let Some(mut rows) = subscripts else { return (None, constants) };
     let mut cells = 1;
     for size in array.shape.iter().skip(1).rev() {
         let Some(size) = size.as_ref().and_then(|size| size.parse::<i64>().ok()) else { break };
