@@ -44,15 +44,15 @@ pub(crate) fn level(first: &[usize], second: &[usize]) -> usize {
 pub fn before(scop: &Scop, first: StmtId, second: StmtId) -> isl::Result<Map> {
     let space = scop.stmt(first).domain.get_space()?;
     let space = space.map_from_domain_and_range(scop.stmt(second).domain.get_space()?)?;
-    before_in(space, &path(&scop.order, first), &path(&scop.order, second))
+    before_from(0, space, &path(&scop.order, first), &path(&scop.order, second))
 }
 
-/// The same for what stands at these places.
-pub(crate) fn before_in(space: Space, source: &[usize], sink: &[usize]) -> isl::Result<Map> {
+/// The same for what stands at these places, where the counters before number `agreed` are known to agree.
+pub(crate) fn before_from(agreed: usize, space: Space, source: &[usize], sink: &[usize]) -> isl::Result<Map> {
     let loops = shared_part(source, sink);
     let mut equal = Map::universe(space.clone())?;
     let mut before = Map::empty(space)?;
-    for k in 0..loops {
+    for k in agreed..loops {
         before = before.union(equal.clone().order_lt(DimType::In, k, DimType::Out, k)?)?;
         equal = equal.equate(DimType::In, k, DimType::Out, k)?;
     }
