@@ -19,7 +19,7 @@
 //! ```
 //! With `for i: b[i] = 2 * a[i];` instead of the first, which takes hardly any time, there is only the weak one.
 
-use crate::order::{NewOrder, Plan, of_isl, optimized};
+use crate::order::{NewOrder, Plan, analysis, of_isl, optimized};
 use crate::pipeline::Modelled;
 use assume::{apart_text, odds::guess};
 use isl::DimType;
@@ -73,7 +73,7 @@ pub fn weaker(model: &Modelled<'_>, machine: Machine, options: &Options) -> Resu
     let known = match (&model.rewrite, &model.dependences) {
         (None, Some(dependences)) => dependences,
         _ => {
-            own = dataflow::dependences(scop, &dataflow::Options::default()).map_err(internal)?;
+            own = dataflow::dependences(scop, &analysis(options.parallel)).map_err(internal)?;
             &own
         }
     };

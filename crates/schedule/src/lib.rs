@@ -69,7 +69,7 @@ use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType, Un
 use leaves::Leaves;
 use legality::{Prover, Reductions, Verdict};
 use model::{Access, AccessKind, Scop, Stmt};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use threads::Marked;
 use tree::Bonds;
@@ -336,9 +336,9 @@ pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Re
         let (prover, unproved) = (&Prover::new(scop, dependences), Cell::new(false));
         let mut run = |options: &Options| {
             let spent = Cell::new(false);
-            let (own, leaves) = Default::default();
-            Optimizer { scop, prover, options, step: &mut step, spent, unproved: &unproved, own, leaves }
-                .run()
+            let (program, own, leaves) = Default::default();
+            let (step, unproved) = (&mut step, &unproved);
+            Optimizer { scop, prover, options, step, spent, unproved, program, own, leaves }.run()
         };
         let mut planned = |options: &Options| match run(options)? {
             _ if unproved.take() => run(&Options { registers: false, ..options.clone() }),
@@ -370,12 +370,13 @@ pub fn candidates(
         let mut step = "";
         let (spent, unproved) = (Cell::new(false), &Cell::new(false));
         let prover = &Prover::new(scop, dependences);
-        let (own, leaves) = Default::default();
-        let optimizer = Optimizer { scop, prover, options, step: &mut step, spent, unproved, own, leaves };
+        let (program, own, leaves) = Default::default();
+        let step = &mut step;
+        let optimizer = Optimizer { scop, prover, options, step, spent, unproved, program, own, leaves };
         let bonds = optimizer.bonds()?;
         let models = affine::models(scop, options.estimate)?;
         let original =
-            Candidate::new(scop, &bonds, scop.schedule()?, &models, (options, &optimizer.leaves), true)?;
+            Candidate::new(scop, &bonds, optimizer.program()?, &models, (options, &optimizer.leaves), true)?;
         let mut all = vec![("original", describe::of_candidate(scop, &original)?, original.cost)];
         for way in Way::ALL {
             if let Some(found) = optimizer.candidate(&bonds, &models, way)? {
@@ -449,6 +450,8 @@ struct Optimizer<'a> {
     spent: Cell<bool>,
     /// Whether blocks were chosen whose cells cannot be proved to be free.
     unproved: &'a Cell<bool>,
+    /// The program's own order as a tree, once it was asked for.
+    program: OnceCell<Schedule>,
     /// What [`Way::Own`] found, which [`Way::Jammed`] begins with.
     own: RefCell<Option<Candidate>>,
     /// The leaf bands of all candidates so far.
@@ -464,7 +467,7 @@ impl Optimizer<'_> {
         let before = Candidate::new(
             self.scop,
             &bonds,
-            self.scop.schedule()?,
+            self.program()?,
             &models,
             (self.options, &self.leaves),
             true,
@@ -508,6 +511,17 @@ impl Optimizer<'_> {
                 Ok(Decision::New(Box::new(new)))
             }
             false => original(Reason::NothingPays(prediction)),
+        }
+    }
+
+    /// The program's own order.
+    fn program(&self) -> isl::Result<Schedule> {
+        match self.program.get() {
+            Some(known) => Ok(known.clone()),
+            None => {
+                let schedule = self.scop.schedule()?;
+                Ok(self.program.get_or_init(|| schedule).clone())
+            }
         }
     }
 
@@ -699,7 +713,7 @@ impl Optimizer<'_> {
                 return own.jammed(self.scop, bonds, models, options);
             }
             let schedule = match way {
-                Way::Own | Way::Jammed => tree::own_order(self.scop, &bonds.order)?,
+                Way::Own | Way::Jammed => tree::own_order(self.scop, self.program()?, &bonds.order)?,
                 Way::Distributed => tree::distributed(self.scop, &bonds.order)?,
                 Way::Pushed => match tree::pushed(self.scop, &bonds.order)? {
                     Some(schedule) => schedule,
