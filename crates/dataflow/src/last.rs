@@ -62,7 +62,8 @@ pub(crate) fn last<'a>(sink: Sink, sources: impl Iterator<Item = Source<'a>>) ->
         steps.extend(steps_of((index, *is_must), touching, (place, &sink.place))?);
     }
     steps.sort_by_key(|step| Reverse(step.at));
-    let mut search = Search { sources: &sources, to_do: cells.clone().domain()?, found: vec![None; sources.len()] };
+    let mut search =
+        Search { sources: &sources, to_do: cells.clone().domain()?, found: vec![None; sources.len()] };
     for together in steps.chunk_by(|first, second| first.at == second.at) {
         if search.to_do.is_empty()? {
             break;

@@ -197,7 +197,8 @@ fn attempt(
     let granule = granule(problem, &offsets);
     let (mut known, mut domains) = (Vec::new(), Vec::new());
     for (access, offset) in problem.accesses.iter().zip(offsets) {
-        known.push(offset.map_or(Ok(None), |offset| prepare(&frame, access, &offset, granule, &mut domains))?);
+        known
+            .push(offset.map_or(Ok(None), |offset| prepare(&frame, access, &offset, granule, &mut domains))?);
     }
     let mut search = Search::new(problem, &frame, options, &known);
     let Outcome { sizes, placed, .. } = search.run()?;

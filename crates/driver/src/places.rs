@@ -32,7 +32,8 @@ pub fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<P
     let mut relation = access.relation.clone().reset_tuple_id(DimType::In)?;
     let behind = relation.get_space()?.dim(DimType::Param)?;
     relation = relation.move_dims(DimType::Param, behind, DimType::In, 0, depth)?;
-    let mut within = domain.clone().reset_tuple_id()?.move_dims(DimType::Param, first, DimType::Set, 0, depth)?;
+    let mut within =
+        domain.clone().reset_tuple_id()?.move_dims(DimType::Param, first, DimType::Set, 0, depth)?;
     for (at, name) in names.iter().enumerate() {
         relation = relation.set_dim_name(DimType::Param, behind + at, name)?;
         within = within.set_dim_name(DimType::Param, first + at, name)?;

@@ -77,6 +77,10 @@ pub fn weaker(model: &Modelled<'_>, machine: Machine, options: &Options) -> Resu
             &own
         }
     };
+    // With scalars in it the nest may have no better order at all, and none has more than without the overlap.
+    if model.rewrite.is_some() && matches!(optimized(scop, known, machine.clone(), options)?, Plan::Kept(_)) {
+        return Ok(Tier::None);
+    }
     for suspects in all {
         let bound = dataflow::with_overlap(scop, known, &suspects.pairs).map_err(of_isl)?;
         if let Plan::New(order) = optimized(scop, &bound, machine.clone(), options)?

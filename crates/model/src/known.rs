@@ -22,7 +22,8 @@ pub struct Known {
 impl Known {
     /// The points of a domain for parameter values of the context.
     pub fn instances(&self, domain: &Set, context: &Set) -> isl::Result<Set> {
-        let is_it = |(of, within, _): &&(Set, Set, Set)| of.is_identical(domain) && within.is_identical(context);
+        let is_it =
+            |(of, within, _): &&(Set, Set, Set)| of.is_identical(domain) && within.is_identical(context);
         if let Some((.., known)) = self.instances.borrow().iter().find(is_it) {
             return Ok(known.clone());
         }
@@ -33,7 +34,8 @@ impl Known {
 
     /// The part of a relation that starts at these instances.
     pub(crate) fn cells(&self, relation: &Map, instances: &Set) -> isl::Result<Map> {
-        let is_it = |(of, from, _): &&(Map, Set, Map)| of.is_identical(relation) && from.is_identical(instances);
+        let is_it =
+            |(of, from, _): &&(Map, Set, Map)| of.is_identical(relation) && from.is_identical(instances);
         if let Some((.., known)) = self.cells.borrow().iter().find(is_it) {
             return Ok(known.clone());
         }

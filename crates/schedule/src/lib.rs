@@ -464,14 +464,8 @@ impl Optimizer<'_> {
         let bonds = self.bonds()?;
         *self.step = "the original order";
         let models = affine::models(self.scop, self.options.estimate)?;
-        let before = Candidate::new(
-            self.scop,
-            &bonds,
-            self.program()?,
-            &models,
-            (self.options, &self.leaves),
-            true,
-        )?;
+        let before =
+            Candidate::new(self.scop, &bonds, self.program()?, &models, (self.options, &self.leaves), true)?;
         if before.shape.bands.is_empty() {
             return original(Reason::NoLoops);
         }
