@@ -340,7 +340,8 @@ fn scalars(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
 fn dependences(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     mark_reductions(model).map_err(|error| of_isl(error, "dependences"))?;
     let in_threads = run.options.parallel || run.tunings.some_in_threads();
-    let found = dataflow::dependences(model.scop(), &analysis(in_threads));
+    let is_shown = run.options.print_after.iter().any(|stage| stage == "dependences");
+    let found = dataflow::dependences(model.scop(), &analysis(in_threads || is_shown));
     model.dependences = Some(found.map_err(|error| match error {
         dataflow::Error::Budget { .. } => Reason::Budget { stage: "dependences".into() },
         error => Reason::Internal { message: error.to_string() },
