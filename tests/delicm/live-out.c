@@ -28,7 +28,7 @@ double last(double *restrict C, const double *restrict A, const double *restrict
 // stmt S2 [p0] -> { S2[i0] : 0 <= i0 < p0 }
 //   write %k1 [p0] -> { S2[i0] -> A2[i0] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 }
 // stmt S3 [p0] -> { S3[i0, i1] : 0 <= i0 < p0 and 0 <= i1 <= 99 }
-//   read r0 [p0] -> { S3[i0, i1] -> A2[i0] : 0 < p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
+//   read r0 [p0] -> { S3[i0, i1] -> A2[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
 //   read r1 [p0] -> { S3[i0, i1] -> A1[i1] : 0 <= i0 < p0 and 0 <= i1 <= 99 }
 //   write v0 [p0] -> { S3[i0, i1] -> A2[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }
 //   read r3 [p0] -> { S3[i0, i1] -> A0[i0] : p0 <= 281474976710656 and 0 <= i0 < p0 and 0 <= i1 <= 99 }

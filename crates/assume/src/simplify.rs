@@ -258,6 +258,7 @@ mod tests {
             stmts: vec![stmt],
             order: vec![],
             ledger: Default::default(),
+            known: Default::default(),
         };
         for (kind, text) in entries {
             let holds = match text.strip_prefix("never ") {

@@ -85,7 +85,6 @@ impl Table {
             if !stmt.accesses.iter().any(|access| wanted(access.array)) {
                 continue;
             }
-            let domain = scop.instances(stmt)?;
             let first = entries.len();
             for access in stmt.accesses.iter().filter(|access| wanted(access.array)) {
                 entries.push(Entry {
@@ -94,7 +93,7 @@ impl Table {
                     array: access.array,
                     kind: access.kind,
                     update: None,
-                    relation: access.relation.clone().intersect_domain(domain.clone())?,
+                    relation: scop.cells(stmt, access)?,
                 });
             }
             if reductions {

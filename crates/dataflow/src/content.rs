@@ -219,6 +219,8 @@ pub struct Contents<'s> {
     known: RefCell<HashMap<AccessId, UnionMap>>,
     /// What writes store, as far as it was asked for.
     stored: RefCell<HashMap<AccessId, UnionMap>>,
+    /// Which instances store a value, likewise.
+    writers: RefCell<HashMap<AccessId, UnionMap>>,
     /// The results of operations, likewise, by statement and position.
     results: RefCell<HashMap<(StmtId, usize), UnionMap>>,
     /// Reads that are being followed.
@@ -242,7 +244,7 @@ impl<'s> Contents<'s> {
         for stmt in &scop.stmts {
             unclear.extend(unclear_writes(stmt)?);
         }
-        let (known, stored, results, active, is_circle) = Default::default();
+        let (known, stored, writers, results, active, is_circle) = Default::default();
         let nothing = UnionMap::empty_ctx(&scop.ctx)?;
         Ok(Contents {
             scop,
@@ -251,6 +253,7 @@ impl<'s> Contents<'s> {
             unclear,
             known,
             stored,
+            writers,
             results,
             active,
             is_circle,
@@ -327,6 +330,24 @@ impl<'s> Contents<'s> {
             self.stored.borrow_mut().insert(write, value.clone());
         }
         Ok(Some(value))
+    }
+
+    /// The instances of a write that store one of these values: `{ S[i] -> W[j] }` of `{ S[i] -> value }`; `None` if that cannot
+    /// be told.
+    pub fn storing(&self, values: &UnionMap, write: AccessId) -> isl::Result<Option<UnionMap>> {
+        let known = self.writers.borrow().get(&write).cloned();
+        let writers = match (known, self.written(write)?) {
+            (_, None) => return Ok(None),
+            (Some(known), _) => known,
+            (None, Some(written)) => {
+                let writers = written.reverse()?;
+                if self.active.borrow().is_empty() {
+                    self.writers.borrow_mut().insert(write, writers.clone());
+                }
+                writers
+            }
+        };
+        values.clone().apply_range(writers).map(Some)
     }
 
     /// What a read sees: `{ R[k] -> value }`, for all instances that read.

@@ -109,7 +109,8 @@ pub struct Dependences {
     pub reduction: UnionMap,
     /// `{ S[i] -> A[x] }`: reads that may see what was in the cell before the nest.
     pub live_in: UnionMap,
-    /// `{ S[i] -> A[x] }`: writes that no later must-write hides: what may be in the cell after the nest.
+    /// `{ S[i] -> A[x] }`: writes that no later must-write hides: what may be in the cell after the nest. All writes, if nobody
+    /// wanted to know ([`Options::live_out`]).
     pub live_out: UnionMap,
     /// The same dependences by pairs of accesses, for explanations.
     pub by_access: Vec<AccessDependence>,
@@ -246,11 +247,13 @@ pub struct Options {
     /// Whether reductions are kept apart. If not, an update is a read and a must-write like any other, and `flow` is
     /// the flow of values in the program's own order.
     pub reductions: bool,
+    /// Whether somebody wants to know which writes are the last of their cells. Orders of one thread do not.
+    pub live_out: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { operations: None, reductions: true }
+        Options { operations: None, reductions: true, live_out: true }
     }
 }
 
@@ -289,10 +292,14 @@ pub fn dependences(scop: &Scop, options: &Options) -> Result<Dependences, Error>
         }
     }
 
-    let live_out = match within(scop, cheap, || memory::live_out(scop, &table)).map_err(Error::of(scop))? {
+    let last = match options.live_out {
+        true => within(scop, cheap, || memory::live_out(scop, &table)).map_err(Error::of(scop))?,
+        false => None,
+    };
+    let live_out = match last {
         Some(live_out) => live_out,
         None => {
-            reasons.push(Inexact::Budget("last writes"));
+            reasons.extend(options.live_out.then_some(Inexact::Budget("last writes")));
             table.relations(|entry| !entry.reads()).map_err(Error::of(scop))?
         }
     };

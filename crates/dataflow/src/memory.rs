@@ -1,7 +1,7 @@
 //! Memory-based dependences: every conflicting pair of instances in the program's order.
 //!
 //! Nothing is projected, minimized or subtracted but the cells that two accesses have in common, so this stays cheap
-//! where the value-based analysis does not, and shares no code with isl's flow analysis: tests compare the two.
+//! where the value-based analysis does not, and shares no code with it: tests compare the two.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use isl::{DimType, Map};
+use isl::{DimType, Map, Space};
 use model::{Order, Scop, StmtId};
 
 /// Where a statement stands: the positions that lead to it, one for each body it is in.
@@ -33,8 +33,8 @@ impl Places {
     }
 }
 
-/// How one place lies before another, as isl's flow analysis wants to know it: twice the number of loops around both, and
-/// one more if the first stands first in the text. 0: nothing at the first runs before anything at the second.
+/// How one place lies before another: twice the number of loops around both, and one more if the first stands first in the
+/// text. 0: nothing at the first runs before anything at the second.
 pub(crate) fn level(first: &[usize], second: &[usize]) -> usize {
     let loops = shared_part(first, second);
     2 * loops + usize::from(first.get(loops) < second.get(loops))
@@ -42,14 +42,17 @@ pub(crate) fn level(first: &[usize], second: &[usize]) -> usize {
 
 /// `{ S[i] -> T[j] }`: S\[i\] runs before T\[j\] in the program. Domains are not looked at.
 pub fn before(scop: &Scop, first: StmtId, second: StmtId) -> isl::Result<Map> {
-    let (source, sink) = (path(&scop.order, first), path(&scop.order, second));
-    let loops = shared_part(&source, &sink);
     let space = scop.stmt(first).domain.get_space()?;
     let space = space.map_from_domain_and_range(scop.stmt(second).domain.get_space()?)?;
+    before_from(0, space, &path(&scop.order, first), &path(&scop.order, second))
+}
 
+/// The same for what stands at these places, where the counters before number `agreed` are known to agree.
+pub(crate) fn before_from(agreed: usize, space: Space, source: &[usize], sink: &[usize]) -> isl::Result<Map> {
+    let loops = shared_part(source, sink);
     let mut equal = Map::universe(space.clone())?;
     let mut before = Map::empty(space)?;
-    for k in 0..loops {
+    for k in agreed..loops {
         before = before.union(equal.clone().order_lt(DimType::In, k, DimType::Out, k)?)?;
         equal = equal.equate(DimType::In, k, DimType::Out, k)?;
     }
@@ -64,7 +67,8 @@ pub fn shared_loops(scop: &Scop, first: StmtId, second: StmtId) -> usize {
     shared_part(&path(&scop.order, first), &path(&scop.order, second))
 }
 
-fn shared_part(source: &[usize], sink: &[usize]) -> usize {
+/// How many loops are around both places.
+pub(crate) fn shared_part(source: &[usize], sink: &[usize]) -> usize {
     let shared = source.iter().zip(sink).take_while(|(a, b)| a == b).count();
     // The last position is the statement's own, not a loop's.
     shared.min(source.len().saturating_sub(1)).min(sink.len().saturating_sub(1))

@@ -34,7 +34,8 @@ fn section(f: &mut fmt::Formatter<'_>, name: &str, relation: &UnionMap) -> fmt::
 
 fn lines(relation: &UnionMap) -> isl::Result<Vec<String>> {
     let maps = relation.get_map_list()?.to_vec()?;
-    let mut lines = maps.iter().map(|map| map.to_str()).collect::<isl::Result<Vec<_>>>()?;
+    let mut lines =
+        maps.into_iter().map(|map| map.remove_redundancies()?.to_str()).collect::<isl::Result<Vec<_>>>()?;
     lines.sort();
     Ok(lines)
 }

@@ -1,4 +1,4 @@
-//! Value-based flow, and anti and output dependences that stop at the next must-write, by isl's flow analysis.
+//! Value-based flow, and anti and output dependences that stop at the next must-write.
 
 use isl::UnionMap;
 use model::Scop;

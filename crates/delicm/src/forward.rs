@@ -375,8 +375,10 @@ impl Target<'_> {
                 }
             }
             for (stmt, write) in self.writes_of(index) {
-                let Some(written) = self.contents.written(write.id)? else { continue };
-                let there = Contents::same(value, &written)?;
+                let Some(there) = self.contents.storing(value, write.id)? else { continue };
+                if there.plain_is_empty()? {
+                    continue;
+                }
                 let cells = there.clone().apply_range(UnionMap::from_map(write.relation.clone())?)?;
                 if !cells.is_empty()? {
                     parts.push(Holder::new(cells, When::After(stmt, there)));

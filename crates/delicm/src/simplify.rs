@@ -187,8 +187,7 @@ fn is_known_before(
         if other.array != write.array || other.kind != AccessKind::MustWrite {
             continue;
         }
-        let Some(written) = contents.written(other.id)? else { continue };
-        let same = Contents::same(value, &written)?;
+        let Some(same) = contents.storing(value, other.id)? else { continue };
         let others = if other.id == write.id { same.subtract(identity.clone())? } else { same };
         if !others.is_empty()? {
             return Ok(true);

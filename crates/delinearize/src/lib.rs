@@ -85,7 +85,7 @@ pub use view::{Cells, View};
 
 use assumed::Assumed;
 use frame::Frame;
-use isl::DimType;
+use isl::{DimType, Set};
 use search::{Known, Outcome, Search};
 
 /// Limits of the search.
@@ -195,9 +195,10 @@ fn attempt(
 ) -> isl::Result<View> {
     let frame = Frame::new(problem, assumed)?;
     let granule = granule(problem, &offsets);
-    let mut known = Vec::new();
+    let (mut known, mut domains) = (Vec::new(), Vec::new());
     for (access, offset) in problem.accesses.iter().zip(offsets) {
-        known.push(offset.map_or(Ok(None), |offset| prepare(&frame, access, &offset, granule))?);
+        known
+            .push(offset.map_or(Ok(None), |offset| prepare(&frame, access, &offset, granule, &mut domains))?);
     }
     let mut search = Search::new(problem, &frame, options, &known);
     let Outcome { sizes, placed, .. } = search.run()?;
@@ -234,11 +235,29 @@ fn granule(problem: &Problem, offsets: &[Option<Poly>]) -> u64 {
     u64::try_from(granule).unwrap_or(1).max(1)
 }
 
-/// `None` if a number is too large.
-fn prepare(frame: &Frame, access: &Access, offset: &Poly, granule: u64) -> isl::Result<Option<Known>> {
+/// The domain of an access, its points in the frame's context, and the parameters of these.
+type Executed<'a> = (&'a Set, Set, Set);
+
+/// `None` if a number is too large. `domains` are those of earlier accesses: many have the same.
+fn prepare<'a>(
+    frame: &Frame,
+    access: &'a Access,
+    offset: &Poly,
+    granule: u64,
+    domains: &mut Vec<Executed<'a>>,
+) -> isl::Result<Option<Known>> {
     let Ok(Some(offset)) = offset.div_exact(&Poly::constant(granule.into())) else { return Ok(None) };
     let Some(linear) = offset.linear() else { return Ok(None) };
-    let domain = frame.align(&access.domain)?.intersect_params(frame.context.clone())?;
-    let executed = domain.clone().params()?;
+    let (domain, executed) = executed(frame, &access.domain, domains)?;
     Ok(Some(Known { offset, linear, granules: i128::from(access.bytes / granule), domain, executed }))
+}
+
+fn executed<'a>(frame: &Frame, domain: &'a Set, domains: &mut Vec<Executed<'a>>) -> isl::Result<(Set, Set)> {
+    if let Some((_, within, params)) = domains.iter().find(|(of, ..)| of.is_identical(domain)) {
+        return Ok((within.clone(), params.clone()));
+    }
+    let within = frame.align(domain)?.intersect_params(frame.context.clone())?;
+    let params = within.clone().params()?;
+    domains.push((domain, within.clone(), params.clone()));
+    Ok((within, params))
 }

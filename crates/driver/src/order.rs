@@ -145,6 +145,11 @@ fn how(scop: &Scop, machine: Machine, options: &Options) -> schedule::Options {
     }
 }
 
+/// How to analyse what is to be scheduled: which writes are the last of their cells counts where threads have copies of arrays.
+pub fn analysis(in_threads: bool) -> dataflow::Options {
+    dataflow::Options { live_out: in_threads, ..dataflow::Options::default() }
+}
+
 /// The tile sizes that somebody wants.
 fn tiling(options: &Options) -> Tiling {
     match options.tiles.is_empty() {

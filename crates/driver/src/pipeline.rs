@@ -2,7 +2,7 @@
 
 use crate::dropped::{without_dropped, without_loops};
 use crate::machine::{self, Caches, for_scheduler};
-use crate::order::{NewOrder, Plan, behind_check, plan};
+use crate::order::{NewOrder, Plan, analysis, behind_check, plan};
 use crate::places::register_places;
 use crate::scalars::without_scalars;
 use crate::scratch::{self, Better, STACK_BYTES};
@@ -337,9 +337,11 @@ fn scalars(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     Ok(())
 }
 
-fn dependences(_: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
+fn dependences(run: &Run<'_, '_>, model: &mut Modelled<'_>) -> Result<(), Reason> {
     mark_reductions(model).map_err(|error| of_isl(error, "dependences"))?;
-    let found = dataflow::dependences(model.scop(), &dataflow::Options::default());
+    let in_threads = run.options.parallel || run.tunings.some_in_threads();
+    let is_shown = run.options.print_after.iter().any(|stage| stage == "dependences");
+    let found = dataflow::dependences(model.scop(), &analysis(in_threads || is_shown));
     model.dependences = Some(found.map_err(|error| match error {
         dataflow::Error::Budget { .. } => Reason::Budget { stage: "dependences".into() },
         error => Reason::Internal { message: error.to_string() },

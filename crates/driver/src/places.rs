@@ -33,7 +33,8 @@ pub fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<P
     let mut relation = access.relation.clone().reset_tuple_id(DimType::In)?;
     let behind = relation.get_space()?.dim(DimType::Param)?;
     relation = relation.move_dims(DimType::Param, behind, DimType::In, 0, depth)?;
-    let mut within = domain.reset_tuple_id()?.move_dims(DimType::Param, first, DimType::Set, 0, depth)?;
+    let mut within =
+        domain.clone().reset_tuple_id()?.move_dims(DimType::Param, first, DimType::Set, 0, depth)?;
     for (at, name) in names.iter().enumerate() {
         relation = relation.set_dim_name(DimType::Param, behind + at, name)?;
         within = within.set_dim_name(DimType::Param, first + at, name)?;
@@ -52,16 +53,15 @@ pub fn place(scop: &Scop, stmt: &Stmt, access: &Access, valid: &Set) -> Result<P
         subscripts: (0..array.shape.len()).map(subscript).collect::<Result<_, _>>()?,
         rows: rows(scop, array, valid)?,
         cell_bytes: i64::from(array.elem_bytes),
-        twin: twin(stmt, access, valid)?,
+        twin: twin(stmt, access, &domain)?,
     })
 }
 
 /// Another access of a statement that is to the same cell in all instances.
-fn twin(stmt: &Stmt, access: &Access, valid: &Set) -> Result<Option<AccessId>, astgen::Error> {
-    let domain = stmt.domain.clone().intersect_params(valid.clone())?;
-    let cells = |access: &Access| access.relation.clone().intersect_domain(domain.clone());
+fn twin(stmt: &Stmt, access: &Access, instances: &Set) -> Result<Option<AccessId>, astgen::Error> {
+    let cells = |access: &Access| access.relation.clone().intersect_domain(instances.clone());
     for other in stmt.accesses.iter().filter(|other| other.id != access.id && other.array == access.array) {
-        if cells(other)?.is_equal(&cells(access)?)? {
+        if access.relation.plain_is_equal(&other.relation)? || cells(other)?.is_equal(&cells(access)?)? {
             return Ok(Some(other.id));
         }
     }

@@ -9,7 +9,7 @@
 //! for a nest. Where sizes are known at run time only, that they stay within bounds is a part of the run-time check. On the stack,
 //! arrays of such sizes have one dimension that is no number, and all of a nest's share what is left equally.
 
-use crate::order::{NewOrder, Plan, as_given, optimized};
+use crate::order::{NewOrder, Plan, analysis, as_given, optimized};
 use crate::scalars::rewrite;
 use assume::{Below, Conjunct, Test, rows};
 use astgen::Expr;
@@ -149,7 +149,7 @@ struct Candidate {
 impl Candidate {
     /// With the order that the scheduler finds, if it finds one that pays.
     fn new(expanded: Expanded, machine: &Machine, options: &Options) -> Option<Candidate> {
-        let dependences = dataflow::dependences(&expanded.scop, &dataflow::Options::default()).ok()?;
+        let dependences = dataflow::dependences(&expanded.scop, &analysis(options.parallel)).ok()?;
         let planned = optimized(&expanded.scop, &dependences, machine.clone(), options).ok()?;
         let new = match planned {
             Plan::New(new) if new.prediction.is_some() => new,

@@ -19,7 +19,7 @@
 //! ```
 //! With `for i: b[i] = 2 * a[i];` instead of the first, which takes hardly any time, there is only the weak one.
 
-use crate::order::{NewOrder, Plan, of_isl, optimized};
+use crate::order::{NewOrder, Plan, analysis, of_isl, optimized};
 use crate::pipeline::Modelled;
 use assume::{apart_text, odds::guess};
 use isl::DimType;
@@ -73,10 +73,14 @@ pub fn weaker(model: &Modelled<'_>, machine: Machine, options: &Options) -> Resu
     let known = match (&model.rewrite, &model.dependences) {
         (None, Some(dependences)) => dependences,
         _ => {
-            own = dataflow::dependences(scop, &dataflow::Options::default()).map_err(internal)?;
+            own = dataflow::dependences(scop, &analysis(options.parallel)).map_err(internal)?;
             &own
         }
     };
+    // With scalars in it the nest may have no better order at all, and none has more than without the overlap.
+    if model.rewrite.is_some() && matches!(optimized(scop, known, machine.clone(), options)?, Plan::Kept(_)) {
+        return Ok(Tier::None);
+    }
     for suspects in all {
         let bound = dataflow::with_overlap(scop, known, &suspects.pairs).map_err(of_isl)?;
         if let Plan::New(order) = optimized(scop, &bound, machine.clone(), options)?

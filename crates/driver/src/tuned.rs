@@ -51,6 +51,11 @@ impl Tunings {
         };
         Some((tuning, found.map(|at| &self.options[at])))
     }
+
+    /// Whether some nests are to have loops in threads.
+    pub fn some_in_threads(&self) -> bool {
+        self.options.iter().any(|options| options.parallel)
+    }
 }
 
 /// A model's text with numbers for the names of its parameters, which are the source's if there is debug information.

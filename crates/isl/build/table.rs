@@ -88,6 +88,8 @@ pub const RENAMED: &[(&str, &str)] = &[
     ("isl_map_intersect_params", "intersect_some_params"),
     ("isl_union_set_intersect_params", "intersect_some_params"),
     ("isl_union_map_intersect_params", "intersect_some_params"),
+    // `src/single.rs` asks part by part.
+    ("isl_union_map_is_single_valued", "is_single_valued_as_a_whole"),
     // isl's coalescing can add points; `src/coalesce.rs` has the checked one.
     ("isl_set_coalesce", "coalesce_unproved"),
     ("isl_map_coalesce", "coalesce_unproved"),

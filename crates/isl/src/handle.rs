@@ -51,6 +51,12 @@ macro_rules! handle {
                 &self.ctx
             }
 
+            /// Whether both are one object of isl, as copies are: then they stand for the same, and what was found out of one holds
+            /// for the other. False says nothing.
+            pub fn is_identical(&self, other: &$name) -> bool {
+                self.raw == other.raw
+            }
+
             #[allow(dead_code)]
             pub(crate) fn as_raw(&self) -> *mut raw::$c {
                 self.raw.as_ptr()

@@ -80,6 +80,7 @@ mod id;
 mod numbers;
 mod params;
 mod raw;
+mod single;
 
 pub use ctx::Ctx;
 pub use error::{Error, ErrorKind, Result};

@@ -8,6 +8,7 @@
 //! Deliberately absent: LLVM, syntax, instructions. A statement's body is a number.
 
 mod budget;
+mod known;
 mod ledger;
 mod refusal;
 pub mod scop;
@@ -18,6 +19,7 @@ pub mod verify;
 pub mod written;
 
 pub use budget::{Budget, BudgetSpent};
+pub use known::Known;
 pub use ledger::{Assumption, Below, Condition, Kind, Ledger};
 pub use refusal::{Class, Reason, Refusal};
 pub use scop::{

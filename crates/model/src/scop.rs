@@ -22,7 +22,7 @@
 //! What [`Scop::verify`] says. A `Scop` is built, verified, and then not changed; later facts (dependences, new
 //! schedules) are values of their own.
 
-use crate::{Ledger, SourceLoc};
+use crate::{Known, Ledger, SourceLoc};
 use isl::{Ctx, Map, MultiUnionPwAff, Schedule, Set, UnionMap, UnionSet, UnionSetList};
 
 macro_rules! id {
@@ -72,6 +72,8 @@ pub struct Scop {
     pub order: Vec<Order>,
     /// What was assumed.
     pub ledger: Ledger,
+    /// What was asked before.
+    pub known: Known,
 }
 
 /// A value that does not change in the nest.
@@ -374,12 +376,12 @@ impl Scop {
 
     /// The instances of one of its statements, for parameter values of the context: `{ S[i,j] }`.
     pub fn instances(&self, stmt: &Stmt) -> isl::Result<Set> {
-        stmt.domain.clone().intersect_params(self.context.clone())
+        self.known.instances(&stmt.domain, &self.context)
     }
 
     /// What these instances touch by an access of the statement: `{ S[i,j] -> A[x,y] }`.
     pub fn cells(&self, stmt: &Stmt, access: &Access) -> isl::Result<Map> {
-        access.relation.clone().intersect_domain(self.instances(stmt)?)
+        self.known.cells(&access.relation, &self.instances(stmt)?)
     }
 
     /// The accesses of the kinds that `wanted` picks, restricted to the domains: `{ S[i,j] -> A[x,y] }`.

@@ -159,6 +159,7 @@ impl Parser {
             stmts: Vec::new(),
             order: Vec::new(),
             ledger: Default::default(),
+            known: Default::default(),
         };
         Ok(Self { scop, prefix, has_order: false, names: Names::default() })
     }

@@ -71,7 +71,7 @@ use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType, Un
 use leaves::Leaves;
 use legality::{Prover, Reductions, Verdict};
 use model::{Access, AccessKind, Scop, Stmt};
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use threads::Marked;
 use tree::Bonds;
@@ -342,9 +342,9 @@ pub fn optimize(scop: &Scop, dependences: &Dependences, options: &Options) -> Re
         let (prover, unproved) = (&Prover::new(scop, dependences), Cell::new(false));
         let mut run = |options: &Options| {
             let spent = Cell::new(false);
-            let (own, leaves) = Default::default();
-            Optimizer { scop, prover, options, step: &mut step, spent, unproved: &unproved, own, leaves }
-                .run()
+            let (program, own, leaves) = Default::default();
+            let (step, unproved) = (&mut step, &unproved);
+            Optimizer { scop, prover, options, step, spent, unproved, program, own, leaves }.run()
         };
         let mut planned = |options: &Options| match run(options)? {
             _ if unproved.take() => run(&Options { registers: false, ..options.clone() }),
@@ -376,8 +376,9 @@ pub fn candidates(
         let mut step = "";
         let (spent, unproved) = (Cell::new(false), &Cell::new(false));
         let prover = &Prover::new(scop, dependences);
-        let (own, leaves) = Default::default();
-        let optimizer = Optimizer { scop, prover, options, step: &mut step, spent, unproved, own, leaves };
+        let (program, own, leaves) = Default::default();
+        let step = &mut step;
+        let optimizer = Optimizer { scop, prover, options, step, spent, unproved, program, own, leaves };
         let bonds = optimizer.bonds()?;
         let models = affine::models(scop, options.estimate)?;
         let original = optimizer.before(&bonds, &models)?;
@@ -465,6 +466,8 @@ struct Optimizer<'a> {
     spent: Cell<bool>,
     /// Whether blocks were chosen whose cells cannot be proved to be free.
     unproved: &'a Cell<bool>,
+    /// The program's own order as a tree, once it was asked for.
+    program: OnceCell<Schedule>,
     /// What [`Way::Own`] found, which [`Way::Jammed`] begins with.
     own: RefCell<Option<Candidate>>,
     /// The leaf bands of all candidates so far.
@@ -529,9 +532,20 @@ impl Optimizer<'_> {
         }
     }
 
+    /// The program's own order.
+    fn program(&self) -> isl::Result<Schedule> {
+        match self.program.get() {
+            Some(known) => Ok(known.clone()),
+            None => {
+                let schedule = self.scop.schedule()?;
+                Ok(self.program.get_or_init(|| schedule).clone())
+            }
+        }
+    }
+
     /// The program as it is.
     fn before(&self, bonds: &Bonds, models: &[affine::StmtModel]) -> isl::Result<Candidate> {
-        let (schedule, settings) = (self.scop.schedule()?, (self.options, &self.leaves));
+        let (schedule, settings) = (self.program()?, (self.options, &self.leaves));
         let mut before = Candidate::new(self.scop, bonds, schedule, models, settings, true)?;
         before.cost = before.cost_written_out(bonds, models, &self.options.machine)?;
         Ok(before)
@@ -733,7 +747,7 @@ impl Optimizer<'_> {
                 return own.jammed(self.scop, bonds, models, options);
             }
             let schedule = match way {
-                Way::Own | Way::Jammed => tree::own_order(self.scop, &bonds.order)?,
+                Way::Own | Way::Jammed => tree::own_order(self.scop, self.program()?, &bonds.order)?,
                 Way::Distributed => tree::distributed(self.scop, &bonds.order)?,
                 Way::ParallelInside => match tree::with_parallel_inside(self.scop, bonds)? {
                     Some(schedule) => schedule,

@@ -515,9 +515,9 @@ fn components(count: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     order.iter().map(members).collect()
 }
 
-/// The program's own order with perfectly nested loops in one band where that band is permutable.
-pub fn own_order(scop: &Scop, dependences: &UnionMap) -> isl::Result<Schedule> {
-    merged(in_written_counters(scop, scop.schedule()?)?, dependences)
+/// The program's own order, given as a tree, with perfectly nested loops in one band where that band is permutable.
+pub fn own_order(scop: &Scop, program: Schedule, dependences: &UnionMap) -> isl::Result<Schedule> {
+    merged(in_written_counters(scop, program)?, dependences)
 }
 
 /// The same order, with loops as they were written: each band is one of the program's own loops.

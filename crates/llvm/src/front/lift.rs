@@ -158,6 +158,7 @@ pub fn lift<'p>(
         region,
         errors: &errors,
         shape_options,
+        known: Default::default(),
     };
     let parts = lifter.lift(&shape)?;
     let relied = parts.program.relied.iter();
@@ -222,6 +223,8 @@ pub(super) struct Lifter<'a, 'p> {
     region: Region<'p>,
     /// The blocks that do not return.
     errors: &'a Blocks<'p>,
+    /// The instances of blocks, as far as they were asked for.
+    pub(super) known: model::Known,
 }
 
 /// The statements in order.
@@ -530,6 +533,7 @@ impl<'p> Lifter<'_, 'p> {
             stmts,
             order,
             ledger: Default::default(),
+            known: Default::default(),
         };
         self.assume_params(&mut scop, memory).map_err(|error| failed(error.into()))?;
         assume_shapes(&mut scop, draft, memory).map_err(|error| failed(error.into()))?;

@@ -334,7 +334,7 @@ impl<'p> Lifter<'_, 'p> {
             return Ok(Some(value));
         }
         let context = self.affine.context()?;
-        let within = within.intersect_params(context)?;
+        let within = self.known.instances(&within, &context)?;
         let wrong = wrong.intersect(within.clone())?.params()?;
         if wrong.is_empty()? {
             return Ok(Some(value));
