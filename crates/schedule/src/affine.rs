@@ -54,6 +54,17 @@ pub struct StmtModel {
     pub divisions: f64,
 }
 
+impl StmtModel {
+    /// Along how many loops a cell that it writes stands still: those of a sum.
+    pub fn summed_loops(&self) -> usize {
+        let still = |access: &AccessModel| {
+            let rows = access.subscripts.iter().flatten();
+            (0..self.extents.len()).filter(|at| rows.clone().all(|row| row[*at] == 0)).count()
+        };
+        self.accesses.iter().filter(|access| access.is_write).map(still).max().unwrap_or(0)
+    }
+}
+
 /// The cycles from a value that a statement reads in the array that it writes to the one that it writes there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Waits {

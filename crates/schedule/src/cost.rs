@@ -244,19 +244,11 @@ fn least_work(stmt: usize, model: &StmtModel, machine: &Machine) -> f64 {
         placed.instances * throughput(&placed, machine)
     };
     let plain = (0..counters).map(|inner| work(Some(inner))).reduce(f64::min).unwrap_or_else(|| work(None));
-    match may_be_in_block(model) {
+    // It may be in a block of cells in registers then.
+    match counters >= 3 && model.summed_loops() > 0 {
         true => plain.min(model.extents.iter().product::<f64>() * least_in_block(model, machine)),
         false => plain,
     }
-}
-
-/// Whether a statement has the loops for a block of cells in registers: what it writes stands still in one of three.
-fn may_be_in_block(model: &StmtModel) -> bool {
-    let stands_still = |access: &AccessModel| {
-        let subscripts = access.subscripts.iter().flatten();
-        (0..model.extents.len()).any(|at| subscripts.clone().all(|row| row[at] == 0))
-    };
-    model.extents.len() >= 3 && model.accesses.iter().any(|access| access.is_write && stands_still(access))
 }
 
 /// Cycles for an instance if nothing but its operation counts.

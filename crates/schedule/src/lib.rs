@@ -735,6 +735,10 @@ impl Optimizer<'_> {
         if matches!(way, Way::Pushed) && bonds.are_same {
             return Ok(None);
         }
+        // What it is for.
+        if matches!(way, Way::ParallelInside) && !models.iter().any(|model| model.summed_loops() > 1) {
+            return Ok(None);
+        }
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
         let options = &Options { apart: left >= apart::OPERATIONS, ..self.options.clone() };
         let mut share = left / 3;
