@@ -20,6 +20,7 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 
@@ -69,14 +70,21 @@ static FunctionToLoopPassAdaptor move_out() {
   return createFunctionToLoopPassAdaptor(LICMPass(options), /*UseMemorySSA=*/true);
 }
 
+static bool has_vectors(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) { return I.getType()->isVectorTy(); });
+}
+
 // Removes loads of what is known. Stencils have values of the iteration before, which GVN finds: a fifth of jacobi-2d's time. In blocks
 // of vectors nothing is left to find but for what is read twice in one iteration, and GVN takes longer to see that than all else here.
 static void load_once(const Function &F, FunctionPassManager &passes) {
-  auto is_vector = [](const Instruction &I) { return I.getType()->isVectorTy(); };
-  if (any_of(instructions(F), is_vector))
+  if (has_vectors(F))
     passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   else
     passes.addPass(GVNPass());
+}
+
+static bool has_rows(const LoopInfo &loops) {
+  return any_of(loops.getLoopsInPreorder(), [](const Loop *loop) { return findOptionMDForLoop(loop, ORTHANT_ROWS); });
 }
 
 PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FAM) {
@@ -86,6 +94,9 @@ PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FA
   F.removeFnAttr(ORTHANT_ASIDE);
   FunctionPassManager passes;
   passes.addPass(SimplifyCFGPass());
+  // The same comes once more where rows are written out next (rows.cpp).
+  if (is_behind && has_rows(FAM.getResult<LoopAnalysis>(F)))
+    return passes.run(F, FAM);
   passes.addPass(InstCombinePass());
   passes.addPass(move_out());
   if (is_behind)

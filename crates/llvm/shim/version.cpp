@@ -4,6 +4,7 @@
 // copy, a statically linked build) would hand over objects of a different layout: it must be refused.
 #include "context.h"
 #include "llvm-c/Core.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include <dlfcn.h>
 #include <link.h>
@@ -12,10 +13,18 @@
 using namespace llvm;
 
 namespace {
-// dladdr names the file that holds an address.
+// dladdr names the file that holds an address. It goes through all symbols of the file on its way, which are many in LLVM's.
 std::string file_of(void *address) {
   Dl_info info;
-  return address && dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
+  return dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
+}
+
+bool holds(const dl_phdr_info &object, const void *address) {
+  auto at = reinterpret_cast<ElfW(Addr)>(address);
+  return any_of(ArrayRef(object.dlpi_phdr, object.dlpi_phnum), [&](const ElfW(Phdr) & part) {
+    ElfW(Addr) start = object.dlpi_addr + part.p_vaddr;
+    return part.p_type == PT_LOAD && at >= start && at - start < part.p_memsz;
+  });
 }
 
 bool is_llvm(StringRef path) {
@@ -24,13 +33,14 @@ bool is_llvm(StringRef path) {
 }
 
 struct Search {
-  std::string ours, other;
+  void *ours; // an address in it
+  std::string other = {};
 };
 
 int visit_object(dl_phdr_info *info, size_t, void *data) {
   auto *search = static_cast<Search *>(data);
   StringRef path = info->dlpi_name ? info->dlpi_name : "";
-  if (is_llvm(path) && path != search->ours)
+  if (is_llvm(path) && !holds(*info, search->ours))
     search->other = path.str();
   return 0;
 }
@@ -45,13 +55,13 @@ void orthant_llvm_versions(OrthantSink built, OrthantSink running, void *built_d
 }
 
 void orthant_foreign_llvm(OrthantSink sink, void *data) {
-  Search search{file_of(reinterpret_cast<void *>(&LLVMGetVersion)), ""};
+  Search search{reinterpret_cast<void *>(&LLVMGetVersion)};
   dl_iterate_phdr(visit_object, &search);
   if (search.other.empty()) {
     // A host with LLVM linked in statically exports the same symbol from its own file.
-    std::string first = file_of(dlsym(RTLD_DEFAULT, "LLVMGetVersion"));
-    if (!first.empty() && first != search.ours)
-      search.other = first;
+    void *first = dlsym(RTLD_DEFAULT, "LLVMGetVersion");
+    if (first && first != search.ours)
+      search.other = file_of(first);
   }
   orthant_send(search.other, sink, data);
 }

@@ -11,7 +11,8 @@
 //! A block that the bounds of the loops cut is written likewise: rows beyond the last one repeat that, with the same result, and
 //! vectors are loaded and stored under a mask of the columns that take part in the row. What the terms load has the columns
 //! between the first and the last of all rows, and a row without columns loads what another one loads: nothing is touched that
-//! does not lie between cells that the program touches.
+//! does not lie between cells that the program touches. Such a block is written as a loop over strips of a few of its rows: rows with
+//! masks of their own are a lot of code, which LLVM takes long to compile, and a few have enough sums to add at once.
 //!
 //! This is legal because of the proof behind the mark ([`model::REGISTERS`]), and gives the same bits: each cell gets the same
 //! terms in the same order, and every operation that is made wider here rounds each element as the original does.
@@ -23,7 +24,7 @@
 use super::builder::{Builder, Type};
 use super::emit::Emitter;
 use super::panel::BlockPanels;
-use super::part::Part;
+use super::part::{Part, Parts};
 use super::rewrite::{Place, cell_facts, op_named};
 use crate::front::lift::Touched;
 use crate::pass::{self, Inst, Value};
@@ -43,11 +44,15 @@ pub(super) const MASKED_BITS: u32 = 256;
 /// How many terms take as long as a line from memory.
 const DEEP: i64 = 32;
 
+/// A block that is cut has so many rows at once, if its height is a multiple of them.
+const CUT_ROWS: i64 = 4;
+
 /// A schedule from a file could ask for any block.
 const MOST_VECTORS: i64 = 64;
 
 /// A block that can be written.
 pub(super) struct Block<'a, 'p> {
+    /// How many rows are written at once.
     pub(super) height: i64,
     /// How many vectors a row has.
     pub(super) vectors: i64,
@@ -158,10 +163,16 @@ pub(super) struct Kernel<'a, 'p> {
     pub(super) steps: Value<'p>,
     /// The part of the terms whose row operands are in their panels; `None`: those of all terms are.
     pub(super) part: Option<Part<'p>>,
+    /// Where the row operands of this step are in that part, if each vector of a row loads them itself.
+    pub(super) pointers: Vec<Value<'p>>,
     pub(super) block: &'a Block<'a, 'p>,
 }
 
 impl Kernel<'_, '_> {
+    pub(super) fn parts(&self) -> Option<Parts> {
+        self.panels.and_then(|panels| panels.parts)
+    }
+
     /// Another step begins.
     fn forget_step(&mut self) {
         self.known.clear();
@@ -173,6 +184,8 @@ impl Kernel<'_, '_> {
 struct Terms<'p> {
     steps: Value<'p>,
     sums: Vec<Value<'p>>,
+    /// Those of [`Kernel::pointers`].
+    pointers: Vec<Value<'p>>,
 }
 
 impl<'a, 'p> Emitter<'a, 'p> {
@@ -198,8 +211,11 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let stored = stmt.body.stored(update.id)?;
         let ty = self.stored_type(*id, update.id)?;
         let lanes = i64::from(self.widest_bits / self.builder().bits(ty)?);
+        // What is gathered would be gathered again for each strip (syr2k takes an eighth longer).
+        let gathers = accesses.values().any(|moving| moving.next() == Next::Elsewhere);
+        let is_in_strips = !size.is_whole && !gathers && size.height % CUT_ROWS == 0;
         let block = Block {
-            height: size.height,
+            height: if is_in_strips { CUT_ROWS } else { size.height },
             vectors: size.width / lanes.max(1),
             lanes,
             is_whole: size.is_whole,
@@ -276,16 +292,48 @@ impl<'a, 'p> Emitter<'a, 'p> {
 
     /// Writes a block that [`Emitter::block_of`] gave.
     pub(super) fn write_block(&mut self, summed: &For, block: &Block<'_, 'p>) -> Option<()> {
-        let (first, last) = (self.expr(&summed.first)?, self.expr(&summed.last)?);
         let (row, column) = rows_and_columns(summed)?;
         // Where the block begins.
-        let start = [(row, &row.first), (column, &summed.block.as_ref()?.column)];
+        let start = [(row, &row.first), (column, &summed.block.as_ref()?.column), (summed, &summed.first)];
         for (each, first) in start {
             let first = self.expr(first)?;
             self.variables.insert(each.variable, first);
         }
-        self.variables.insert(summed.variable, first);
-        let rows = self.rows(summed)?;
+        match summed.block.as_ref()?.height > block.height {
+            true => self.write_strips(summed, block)?,
+            false => self.write_rows(summed, block)?,
+        }
+        self.builder().allow_vectors(self.widest_bits);
+        Some(())
+    }
+
+    /// Writes a block as a loop over strips of its rows.
+    fn write_strips(&mut self, summed: &For, block: &Block<'_, 'p>) -> Option<()> {
+        let (row, _) = rows_and_columns(summed)?;
+        let (first, last) = (self.variables[&row.variable], self.expr(&row.last)?);
+        let b = self.builder();
+        let [head, after] = [c"orthant.strip", c"orthant.strips"].map(|name| b.block(name));
+        let before = b.here();
+        b.jump(head);
+        b.at_end(head);
+        let start = b.phi(b.int(64));
+        b.add_incoming(start, first, before);
+        self.variables.insert(row.variable, start);
+        self.write_rows(summed, block)?;
+        let b = self.builder();
+        let next = b.exact(LLVMAdd, start, b.index(block.height));
+        let latch = b.here();
+        b.branch(b.compare(LLVMIntSLE, next, last), head, after);
+        self.facts.rows(latch, false);
+        b.add_incoming(start, next, latch);
+        b.at_end(after);
+        Some(())
+    }
+
+    /// Writes the rows of a block from where its row variable stands on, as many as are written at once.
+    fn write_rows(&mut self, summed: &For, block: &Block<'_, 'p>) -> Option<()> {
+        let (first, last) = (self.variables[&summed.variable], self.expr(&summed.last)?);
+        let rows = self.rows(summed, block)?;
         let cut = if rows.is_whole { None } else { Some(self.cut(summed, &rows, block)?) };
         let b = self.builder();
         let [preheader, after] = [c"orthant.block", c"orthant.after"].map(|name| b.block(name));
@@ -308,6 +356,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
             spread: HashMap::new(),
             steps: b.index(0),
             part: None,
+            pointers: Vec::new(),
             block,
         };
         let steps = b.exact(LLVMSub, last, first);
@@ -319,7 +368,6 @@ impl<'a, 'p> Emitter<'a, 'p> {
         self.terms(kernel(panels.as_ref()), steps)?;
         b.jump(after);
         b.at_end(after);
-        b.allow_vectors(self.widest_bits);
         Some(())
     }
 
@@ -337,8 +385,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
         };
         let loaded: Vec<_> = at.iter().zip(&addresses).map(load).collect();
         self.announce_next(&kernel, &addresses);
-        let first = Terms { steps: kernel.steps, sums: loaded };
-        let sums = match kernel.panels.is_some_and(|panels| panels.parts.is_some()) {
+        let first = Terms { steps: kernel.steps, sums: loaded, pointers: Vec::new() };
+        let sums = match kernel.parts().is_some() {
             true => self.terms_in_parts(&mut kernel, &at, first, last)?,
             false => self.add_terms(&mut kernel, &at, first, last)?.sums,
         };
@@ -359,15 +407,17 @@ impl<'a, 'p> Emitter<'a, 'p> {
     ) -> Option<Terms<'p>> {
         let (b, block) = (self.builder(), kernel.block);
         let [head, after] = [c"orthant.terms", c"orthant.added"].map(|name| b.block(name));
-        let phis = self.begin_terms(head, first);
+        let phis = self.begin_terms(head, Terms { pointers: self.first_pointers(kernel)?, ..first });
         kernel.forget_step();
         (kernel.steps, kernel.cells) =
             (phis.steps, at.iter().copied().zip(phis.sums.iter().copied()).collect());
+        kernel.pointers.clone_from(&phis.pointers);
         let mut sums = Vec::new();
         for at in at {
             sums.push(self.wide(block.stored.0, block.stored.1, *at, kernel)?);
         }
-        let next = Terms { steps: b.exact(LLVMAdd, phis.steps, b.index(1)), sums };
+        let steps = b.exact(LLVMAdd, phis.steps, b.index(1));
+        let next = Terms { steps, sums, pointers: self.next_pointers(kernel)? };
         b.branch(b.compare(LLVMIntSLE, next.steps, last), head, after);
         // It is vector code, and one step is long enough.
         self.facts.rows(head, false);
@@ -387,7 +437,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
     ) -> Option<Vec<Value<'p>>> {
         let (b, lanes) = (self.builder(), kernel.block.lanes);
         let [head, after] = [c"orthant.part", c"orthant.parts"].map(|name| b.block(name));
-        let bytes = kernel.panels?.parts?.bytes;
+        let bytes = kernel.parts()?.bytes;
         self.fill_part(kernel, b.index(0), last)?;
         let before = b.here();
         let phis = self.begin_terms(head, first);
@@ -401,7 +451,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let end = b.exact(LLVMAdd, phis.steps, b.index(lanes - 1));
         let end = b.select(b.compare(LLVMIntSLT, end, last), end, last);
         let (steps, sums) = (phis.steps, phis.sums.clone());
-        let next = self.add_terms(kernel, at, Terms { steps, sums }, end)?;
+        let next = self.add_terms(kernel, at, Terms { steps, sums, pointers: Vec::new() }, end)?;
         let latch = b.here();
         b.branch(b.compare(LLVMIntSLE, next.steps, last), head, after);
         b.add_incoming(room, other, latch);
@@ -421,13 +471,15 @@ impl<'a, 'p> Emitter<'a, 'p> {
             b.add_incoming(phi, first, before);
             phi
         };
-        Terms { steps: phi(first.steps), sums: first.sums.into_iter().map(phi).collect() }
+        let all = |values: Vec<Value<'p>>| values.into_iter().map(phi).collect();
+        Terms { steps: phi(first.steps), sums: all(first.sums), pointers: all(first.pointers) }
     }
 
     /// What a loop over terms goes on with.
     fn repeat_terms(&self, phis: &Terms<'p>, next: &Terms<'p>, latch: pass::Block<'p>) {
-        for (phi, value) in phis.sums.iter().chain([&phis.steps]).zip(next.sums.iter().chain([&next.steps])) {
-            self.builder().add_incoming(*phi, *value, latch);
+        let all = |terms: &Terms<'p>| [&[terms.steps], &terms.sums[..], &terms.pointers[..]].concat();
+        for (phi, value) in all(phis).into_iter().zip(all(next)) {
+            self.builder().add_incoming(phi, value, latch);
         }
     }
 
@@ -441,19 +493,16 @@ impl<'a, 'p> Emitter<'a, 'p> {
         }
     }
 
-    /// The rows that there are.
-    fn rows(&self, summed: &For) -> Option<BlockRows<'p>> {
-        let (b, size) = (self.builder(), summed.block.as_ref()?);
+    /// The rows that there are from where the row variable stands on.
+    fn rows(&self, summed: &For, block: &Block<'_, 'p>) -> Option<BlockRows<'p>> {
+        let b = self.builder();
         let (row, _) = rows_and_columns(summed)?;
-        let all = 0..size.height;
-        if size.is_whole {
-            let last = b.index(size.height - 1);
+        let all = 0..block.height;
+        if block.is_whole {
+            let last = b.index(block.height - 1);
             return Some(BlockRows { is_whole: true, last, steps: all.map(|row| b.index(row)).collect() });
         }
-        let last = match row.extent() {
-            Some(count) => b.index(count - 1),
-            None => b.exact(LLVMSub, self.expr(&row.last)?, self.expr(&row.first)?),
-        };
+        let last = b.exact(LLVMSub, self.expr(&row.last)?, self.variables[&row.variable]);
         let least = |row: i64| match row {
             0 => b.index(0),
             _ => b.select(b.compare(LLVMIntSLT, last, b.index(row)), last, b.index(row)),
@@ -609,7 +658,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
         at: At,
         kernel: &mut Kernel<'_, 'p>,
     ) -> Option<Value<'p>> {
-        if let Some(value) = self.own_copy(operand, at, kernel) {
+        if let Some(value) = self.own_value(operand, at, kernel) {
             return Some(self.builder().spread(value, kernel.block.lanes));
         }
         let (value, at) = self.narrow_or_wide(operand, ty, at, kernel)?;

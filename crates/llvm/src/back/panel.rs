@@ -8,7 +8,7 @@
 //!   apart are gathered once for all blocks. (If the first block did so while it uses them, there would be two micro-kernels to
 //!   compile, and nothing is faster.)
 //! - A *row operand* is the greatest part of a term that stands still along the columns, if something is computed for it or
-//!   each vector is to have its own copy. It is computed for some terms before the first of them (module `part`), or for all before
+//!   each vector is to load it itself. It is computed for some terms before the first of them (module `part`), or for all before
 //!   the first one.
 //!
 //! Values are stored and loaded as they are: the results are the same, to the bit.
@@ -241,7 +241,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let list = match (varies.row, varies.column, operand) {
             (false, true, _) => &mut wanted.columns,
             (true, false, Operand::Op(_)) => &mut wanted.rows,
-            (true, false, Operand::Read(_)) if self.wants_copy(block, operand) => &mut wanted.rows,
+            (true, false, Operand::Read(_)) if self.wants_room(block, operand) => &mut wanted.rows,
             (true, true, Operand::Op(at)) => {
                 let op = &block.stmt.body.ops[*at];
                 let originals = self.op_inst(block.id, &op.name).map_or(Vec::new(), |inst| inst.operands());
@@ -364,7 +364,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let (b, panels) = (self.builder(), kernel.panels?);
         if let Some(panel) = Panel::find(&panels.rows, operand) {
             if panels.parts.is_some() {
-                return self.part_value(operand, (at.0, 0), kernel);
+                return self.part_value(operand, at.0, kernel);
             }
             let address = self.panel_address(panel, kernel.steps, at.0);
             return Some(b.load_at(panel.ty, address, panel.bytes as u32));

@@ -11,12 +11,13 @@
 //!     for each term of the part: load, spread, multiply and add
 //! ```
 //!
-//! # Copies
+//! # Own pointers
 //! A value that is loaded for one instruction is spread over the vector by that instruction. For several it is spread by an
 //! instruction of its own, which wants (Zen 4) the units that multiply and add. If products are rounded before they are added,
-//! these are all busy: the 24 products of a block of 8 rows and 3 vectors take 31 cycles instead of 24. So each vector of a row then has
-//! its own copy, also of row operands for which nothing is computed. LLVM does not see that the copies are the same, because
-//! they were stored as vectors. The block that stores column operands computes its row operands term by term: that is less code.
+//! these are all busy: the 24 products of a block of 8 rows and 3 vectors take 31 cycles instead of 24. So each vector of a row then
+//! loads the value itself, also those of row operands for which nothing is computed. It does so through a pointer of its own, or LLVM
+//! would see that the loads are the same. The pointers move from term to term, each by itself, because code generation forgets what
+//! was hidden from it before. (A copy for each vector does it, too, with three times the stores.)
 
 use super::block::{At, Block, Kernel, MASKED_BITS, Moving};
 use super::builder::{Builder, Type};
@@ -26,6 +27,7 @@ use crate::pass::{Inst, Value};
 use llvm_sys::LLVMIntPredicate::LLVMIntSLE;
 use llvm_sys::LLVMOpcode::*;
 use model::Operand;
+use std::iter::repeat_n;
 
 /// Rooms for parts.
 const ROOMS: i64 = 2;
@@ -38,8 +40,8 @@ const SPREADING_BITS: u32 = 512;
 pub(super) struct Parts {
     /// Of a vector in memory, and from one room to the other.
     pub(super) bytes: i64,
-    /// How often each value is there.
-    copies: i64,
+    /// How many vectors of a row have their own pointers; 0: none.
+    pointers: i64,
 }
 
 impl Parts {
@@ -50,7 +52,7 @@ impl Parts {
 
     /// From one vector to the next.
     fn vector_bytes(self) -> i64 {
-        ROOMS * self.copies * self.bytes
+        ROOMS * self.bytes
     }
 }
 
@@ -92,23 +94,23 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let is_wide = |(operand, _): &(Operand, Type<'p>)| self.along(block, operand).is_some();
         let most = block.lanes.max(block.height);
         let bytes = rows.iter().map(|(_, ty)| self.value_bytes(*ty) * most).max()?;
-        let copies = if self.wants_copies(block) { block.vectors } else { 1 };
+        let pointers = if self.wants_pointers(block) { block.vectors } else { 0 };
         let may = self.widest_bits >= MASKED_BITS && rows.iter().all(is_wide);
-        may.then_some(Parts { bytes: aligned(bytes), copies })
+        may.then_some(Parts { bytes: aligned(bytes), pointers })
     }
 
-    /// Whether each vector of a row has its own copy of what it is multiplied with.
-    pub(super) fn wants_copies(&self, block: &Block<'_, 'p>) -> bool {
+    /// Whether each vector of a row loads what it is multiplied with itself.
+    fn wants_pointers(&self, block: &Block<'_, 'p>) -> bool {
         let Operand::Op(at) = block.stored.0 else { return false };
         let sum = self.op_inst(block.id, &block.stmt.body.ops[*at].name);
         let is_rounded = |sum: Inst<'p>| matches!(sum.opcode(), LLVMFAdd | LLVMFSub) && !sum.may_contract();
         block.vectors > 1 && self.widest_bits >= SPREADING_BITS && sum.is_some_and(is_rounded)
     }
 
-    /// Whether there are to be copies of an operand for which nothing is computed. If its values are those of rows, they come from
-    /// one line of the cache as it is, and copies gain nothing (`trmm`, `covariance`).
-    pub(super) fn wants_copy(&self, block: &Block<'_, 'p>, operand: &Operand) -> bool {
-        self.wants_copies(block) && self.along(block, operand) == Some(Along::Terms)
+    /// Whether an operand for which nothing is computed is to be stored, so that it can be loaded like that. If its values are those of
+    /// rows, they come from one line of the cache as it is, and nothing is gained (`trmm`, `covariance`).
+    pub(super) fn wants_room(&self, block: &Block<'_, 'p>, operand: &Operand) -> bool {
+        self.wants_pointers(block) && self.along(block, operand) == Some(Along::Terms)
     }
 
     /// Along what an operand's values can be computed as a vector.
@@ -141,11 +143,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
         for panel in &panels.rows {
             for vector in self.vectors(kernel, &panel.operand, last)? {
                 let value = self.along_vector(&panel.operand, panel.ty, (vector, kernel))?;
-                for copy in 0..panels.parts?.copies {
-                    let at = (vector.row, copy);
-                    let address = self.part_address(panel, kernel, (part, vector.steps), at)?;
-                    b.store_at(value, address, panel.bytes as u32);
-                }
+                let address = self.part_address(panel, kernel, (part, vector.steps), vector.row)?;
+                b.store_at(value, address, panel.bytes as u32);
             }
         }
         Some(())
@@ -211,36 +210,77 @@ impl<'a, 'p> Emitter<'a, 'p> {
         }
     }
 
+    /// How far the values of an operand are from each other: those of rows, and those of terms.
+    fn strides(&self, panel: &Panel<'p>, kernel: &Kernel<'_, 'p>) -> Option<(i64, i64)> {
+        let vector = kernel.panels?.parts?.vector_bytes();
+        Some(match self.along(kernel.block, &panel.operand)? {
+            Along::Terms => (vector, panel.bytes),
+            Along::Rows => (panel.bytes, vector),
+        })
+    }
+
     /// Where a row's value is in a part.
     fn part_address(
         &self,
         panel: &Panel<'p>,
         kernel: &Kernel<'_, 'p>,
         (part, steps): (Part<'p>, Value<'p>),
-        (row, copy): At,
+        row: i64,
     ) -> Option<Value<'p>> {
-        let (b, parts) = (self.builder(), kernel.panels?.parts?);
-        let (row_bytes, term_bytes) = match self.along(kernel.block, &panel.operand)? {
-            Along::Terms => (parts.vector_bytes(), panel.bytes),
-            Along::Rows => (panel.bytes, parts.vector_bytes()),
-        };
+        let (b, (row_bytes, term_bytes)) = (self.builder(), self.strides(panel, kernel)?);
         let room = b.displace(panel.start, part.room, true);
-        let here = b.displace(room, b.index(row * row_bytes + copy * ROOMS * parts.bytes), true);
+        let here = b.displace(room, b.index(row * row_bytes), true);
         let steps = b.exact(LLVMSub, steps, part.first);
         Some(b.displace(here, b.binary(LLVMMul, steps, b.index(term_bytes)), true))
     }
 
-    /// A row's value for one vector of it, if there are row operands in parts.
-    pub(super) fn part_value(&self, operand: &Operand, at: At, kernel: &Kernel<'_, 'p>) -> Option<Value<'p>> {
+    /// The pointers of a part's first term: of each row operand those of the vectors of a row. What is hidden differs from one to
+    /// the next.
+    pub(super) fn first_pointers(&self, kernel: &Kernel<'_, 'p>) -> Option<Vec<Value<'p>>> {
+        let (b, mut pointers) = (self.builder(), Vec::new());
+        let Some(((panels, parts), part)) = kernel.panels.zip(kernel.parts()).zip(kernel.part) else {
+            return Some(pointers);
+        };
+        for panel in &panels.rows {
+            let first = self.part_address(panel, kernel, (part, part.first), 0)?;
+            let own = |vector: i64| b.hidden(b.displace(first, b.index(vector * parts.bytes), false));
+            pointers.extend((0..parts.pointers).map(own));
+        }
+        Some(pointers)
+    }
+
+    /// Those of the next term.
+    pub(super) fn next_pointers(&self, kernel: &Kernel<'_, 'p>) -> Option<Vec<Value<'p>>> {
+        let (b, mut next) = (self.builder(), Vec::new());
+        let Some((panels, parts)) = kernel.panels.zip(kernel.parts()) else { return Some(next) };
+        let of_vectors = |panel| repeat_n(panel, parts.pointers as usize);
+        for (pointer, panel) in kernel.pointers.iter().zip(panels.rows.iter().flat_map(of_vectors)) {
+            let (_, term_bytes) = self.strides(panel, kernel)?;
+            next.push(b.displace(*pointer, b.index(term_bytes), false));
+        }
+        Some(next)
+    }
+
+    /// A row's value, if there are row operands in parts.
+    pub(super) fn part_value(
+        &self,
+        operand: &Operand,
+        row: i64,
+        kernel: &Kernel<'_, 'p>,
+    ) -> Option<Value<'p>> {
         let panel = Panel::find(&kernel.panels?.rows, operand)?;
-        let address = self.part_address(panel, kernel, (kernel.part?, kernel.steps), at)?;
+        let address = self.part_address(panel, kernel, (kernel.part?, kernel.steps), row)?;
         Some(self.builder().load_at(panel.ty, address, panel.bytes as u32))
     }
 
-    /// The same, if each vector has its own copy.
-    pub(super) fn own_copy(&self, operand: &Operand, at: At, kernel: &Kernel<'_, 'p>) -> Option<Value<'p>> {
-        kernel.panels?.parts.filter(|parts| parts.copies > 1)?;
-        self.part_value(operand, at, kernel)
+    /// The same through the pointer of one vector, if it has its own.
+    pub(super) fn own_value(&self, operand: &Operand, at: At, kernel: &Kernel<'_, 'p>) -> Option<Value<'p>> {
+        let (b, parts, (row, vector)) = (self.builder(), kernel.parts()?, at);
+        let number = kernel.panels?.rows.iter().position(|panel| panel.operand == *operand)?;
+        let panel = &kernel.panels?.rows[number];
+        let pointer = kernel.pointers.get(number * parts.pointers as usize + vector as usize)?;
+        let bytes = row * self.strides(panel, kernel)?.0 - vector * parts.bytes;
+        Some(b.load_at(panel.ty, b.displace(*pointer, b.index(bytes), false), panel.bytes as u32))
     }
 }
 
