@@ -301,6 +301,11 @@ impl Candidate {
         !self.jams.is_empty() || self.changes.iter().any(|planned| planned.change.jam.is_some())
     }
 
+    /// Whether cells are in registers.
+    pub fn has_blocks(&self) -> bool {
+        self.changes.iter().any(|planned| planned.change.block.is_some())
+    }
+
     /// Whether rows are written out and nothing else is changed.
     pub fn is_only_written_out(&self, original: &Candidate) -> bool {
         let is_as_it_was = |Planned { change, .. }: &Planned| {

@@ -245,16 +245,17 @@ fn least_work(stmt: usize, model: &StmtModel, machine: &Machine) -> f64 {
     };
     let plain = (0..counters).map(|inner| work(Some(inner))).reduce(f64::min).unwrap_or_else(|| work(None));
     // It may be in a block of cells in registers then.
-    match counters >= 3 && model.summed_loops() > 0 {
+    let summed = model.summed_loops();
+    match summed > 0 && counters >= summed + 2 {
         true => plain.min(model.extents.iter().product::<f64>() * least_in_block(model, machine)),
         false => plain,
     }
 }
 
-/// Cycles for an instance if nothing but its operation counts.
+/// Cycles for an instance in a good block: the operation and twice as much for its operands and cells.
 fn least_in_block(model: &StmtModel, machine: &Machine) -> f64 {
     let widest = model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max);
-    ISSUE / (f64::from(machine.widest_bits) / 8.0 / widest).max(1.0)
+    3.0 * ISSUE / (f64::from(machine.widest_bits) / 8.0 / widest).max(1.0)
 }
 
 fn place<'a>(path: &'a Path, model: &'a StmtModel) -> Placed<'a> {

@@ -636,7 +636,13 @@ impl Optimizer<'_> {
             self.options.threads < 2 || cost.total() <= IN_THREADS * best.cost.total()
         };
         for way in all {
-            let enough = if matches!(way, Way::Isl(_)) { enough_for_isl } else { enough };
+            // In blocks of cells in registers little is left to gain.
+            let has_blocks = best.as_ref().is_some_and(|(_, best)| best.has_blocks());
+            let enough = match way {
+                Way::Isl(_) if has_blocks => GOOD_ENOUGH * enough_for_isl,
+                Way::Isl(_) => enough_for_isl,
+                _ => enough,
+            };
             if best
                 .as_ref()
                 .is_some_and(|(cost, best)| best.cost.total() <= enough && uses_threads(cost, best))
