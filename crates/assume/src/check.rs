@@ -149,7 +149,7 @@ pub struct Near {
 }
 
 /// A range of rows of an array; of cells, if it has one dimension.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// The array's index in the model.
     pub array: usize,
@@ -164,7 +164,7 @@ pub struct Extent {
 }
 
 /// Where the rows of an array start ([`model::Layout`]).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rows {
     /// One after the other; the sizes of all dimensions but the outermost.
     Even(Vec<Expr>),

@@ -174,7 +174,16 @@ pub fn behind_check(lifted: &Scop, plan: &Plan, options: &Options) -> Result<Opt
     if gain.is_none() {
         return Ok(None);
     }
-    without_prediction(lifted, schedule::identity(lifted).map_err(of_isl)?, gain).map(Some)
+    let mut plan = without_prediction(lifted, schedule::identity(lifted).map_err(of_isl)?, gain)?;
+    if let Plan::New(new) = &mut plan {
+        new.description += match gain {
+            Some(Gain::NextIteration) => {
+                "the same order: behind the check values go from one iteration to the next without being loaded again\n"
+            }
+            _ => "the same order: behind the check cells stay in registers\n",
+        };
+    }
+    Ok(Some(plan))
 }
 
 fn imported(

@@ -19,6 +19,7 @@ use assume::{AllRows, Apart, Below, Conjunct, Extent, Rows, Test};
 use astgen::Expr;
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 /// Writes checks where the builder is.
@@ -31,6 +32,17 @@ pub struct Writer<'a, 'p> {
     pub arrays: &'a [ArraySource<'p>],
     /// Where results about rows are kept, by array.
     pub scans: &'a BTreeMap<usize, Scan<'p>>,
+    /// What was computed of extents: each array is compared with several others. All parts of a check are where the first ones are
+    /// known.
+    pub known: RefCell<Vec<(Extent, Range<'p>)>>,
+}
+
+/// An extent in bytes from the base of its array, right only if `fits`.
+#[derive(Clone, Copy)]
+pub struct Range<'p> {
+    first: Value<'p>,
+    end: Value<'p>,
+    fits: Value<'p>,
 }
 
 /// What is found out about the rows of an array, each in a stack slot.
@@ -113,8 +125,8 @@ impl<'p> Writer<'_, 'p> {
                 Some(self.builder().select(fails, self.truth(false), self.truth(true)))
             }
             Test::Near(near) => {
-                let (_, ok) = self.bytes(&near.extent)?;
-                self.unless_untouched(&near.touched, ok)
+                let Range { fits, .. } = self.bytes(&near.extent)?;
+                self.unless_untouched(&near.touched, fits)
             }
             Test::Below(below) => self.below(below),
             Test::Apart(apart) => self.apart(apart),
@@ -197,7 +209,7 @@ impl<'p> Writer<'_, 'p> {
                 _ => return None,
             };
             let base = b.address(base, b.int(64));
-            let ([first, end], fits) = self.bytes(extent)?;
+            let Range { first, end, fits } = self.bytes(extent)?;
             Some((b.binary(LLVMAdd, base, first), b.binary(LLVMAdd, base, end), fits))
         };
         let [(a, a_end, a_fits), (c, c_end, c_fits)] = [place(&apart.extents[0])?, place(&apart.extents[1])?];
@@ -224,14 +236,21 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// Where an extent begins and ends, in bytes from the base, and whether that is near.
-    fn bytes(&self, extent: &Extent) -> Option<([Value<'p>; 2], Value<'p>)> {
+    fn bytes(&self, extent: &Extent) -> Option<Range<'p>> {
+        let known = self.known.borrow().iter().find(|(known, _)| known == extent).map(|(_, range)| *range);
+        if known.is_some() {
+            return known;
+        }
         let b = self.builder();
         let start = |row: &Expr| -> Option<Checked<'p>> {
             let cells = self.row_start(&extent.rows, self.expr(row)?)?;
             Some(self.times(&cells, b.index(extent.cell_bytes)))
         };
         let (first, end) = (start(&extent.first)?, start(&extent.end)?);
-        Some(([first.value, end.value], b.binary(LLVMAnd, first.fits, end.fits)))
+        let fits = b.binary(LLVMAnd, first.fits, end.fits);
+        let range = Range { first: first.value, end: end.value, fits };
+        self.known.borrow_mut().push((extent.clone(), range));
+        Some(range)
     }
 
     /// The first cell of a row.

@@ -543,7 +543,8 @@ impl<'p> Emitter<'_, 'p> {
         let (first, rest) = check.conjuncts.split_at(quick);
         let b = self.builder();
         let (params, arrays) = (&self.prepared.params[..], &self.lifted.arrays[..]);
-        let writer = Writer { values: &self.values, params, arrays, scans: &self.scans };
+        let known = RefCell::default();
+        let writer = Writer { values: &self.values, params, arrays, scans: &self.scans, known };
         b.before(self.prepared.before.terminator()?);
         let is_enough = *writer.write(first)?.last()?;
         let place = b.block(c"orthant.check");
@@ -560,7 +561,8 @@ impl<'p> Emitter<'_, 'p> {
     fn write_check(&self, check: &Check) -> Option<Checked<'p>> {
         let b = self.builder();
         let (params, arrays) = (&self.prepared.params[..], &self.lifted.arrays[..]);
-        let writer = Writer { values: &self.values, params, arrays, scans: &self.scans };
+        let known = RefCell::default();
+        let writer = Writer { values: &self.values, params, arrays, scans: &self.scans, known };
         let is_early = |conjunct: &&Conjunct| !matches!(conjunct.test, Test::Rows(_) | Test::Apart(_));
         let early = check.conjuncts.iter().take_while(is_early).count();
         let (early, late) = check.conjuncts.split_at(early);
