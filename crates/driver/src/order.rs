@@ -42,8 +42,8 @@ pub struct NewOrder {
     pub form: Option<Form>,
     /// How long its innermost loops must be to pay.
     pub demands: Vec<Demand>,
-    /// Whether only threads make it another order than the program's own.
-    pub is_own_in_threads: bool,
+    /// Whether only threads make it pay.
+    pub pays_in_threads_only: bool,
     /// What it is expected to bring; `None` if nobody asked.
     pub prediction: Option<Prediction>,
     /// If it is the own order, of a nest that only gains from its check: what.
@@ -84,7 +84,7 @@ fn without_prediction(scop: &Scop, schedule: Schedule, own: Option<Gain>) -> Res
         description,
         form: None,
         demands: Vec::new(),
-        is_own_in_threads: false,
+        pays_in_threads_only: false,
         prediction: None,
         own,
     })))
@@ -105,7 +105,7 @@ pub fn optimized(
             description: new.description,
             form: Some(new.form),
             demands: new.demands,
-            is_own_in_threads: new.is_own,
+            pays_in_threads_only: new.pays_in_threads_only,
             prediction: Some(new.prediction),
             own: None,
         }))),

@@ -405,12 +405,12 @@ fn schedule_with(run: &Run<'_, '_>, model: &mut Modelled<'_>, options: &Options)
     Ok(())
 }
 
-/// Own loops in threads are as fast as they were only if what is in them is as it was: sums that `delicm` put into cells of arrays
-/// are not, and LLVM makes no vectors of them any more.
+/// Loops that pay in threads only must be as fast inside as they were: sums that `delicm` put into cells of arrays are not, and LLVM makes
+/// no vectors of them any more.
 fn unless_through_memory(model: &Modelled<'_>, planned: Plan) -> Plan {
     match planned {
-        Plan::New(new) if new.is_own_in_threads && model.rewrite.is_some() => {
-            let why = "its own loops would keep scalars in memory, which takes longer than threads save";
+        Plan::New(new) if new.pays_in_threads_only && model.rewrite.is_some() => {
+            let why = "its scalars would be in memory, which takes longer than threads save";
             Plan::Kept(schedule::Reason::NoThreads(why.into()))
         }
         other => other,

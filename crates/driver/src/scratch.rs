@@ -152,7 +152,8 @@ impl Candidate {
         let dependences = dataflow::dependences(&expanded.scop, &analysis(options.parallel)).ok()?;
         let planned = optimized(&expanded.scop, &dependences, machine.clone(), options).ok()?;
         let new = match planned {
-            Plan::New(new) if new.prediction.is_some() => new,
+            // Its scalars are in memory then, which takes longer than threads save.
+            Plan::New(new) if new.prediction.is_some() && !new.pays_in_threads_only => new,
             _ if options.expand_always => own_order(&expanded.scop)?,
             _ => return None,
         };

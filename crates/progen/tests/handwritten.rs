@@ -81,6 +81,11 @@ fn blocks_of_cells_in_registers() {
 }
 
 #[test]
+fn contractions_over_several_indices() {
+    agrees_with("tensors.c", &["", "position=late"], &VECTORS, &[]);
+}
+
+#[test]
 fn rows_written_out() {
     agrees_and_goes_through("rows.c", &VECTORS, &[]);
 }

@@ -177,8 +177,8 @@ pub struct New {
     pub form: Form,
     /// How long its innermost loops must be to pay.
     pub demands: Vec<Demand>,
-    /// Whether it is the program's own order, in threads.
-    pub is_own: bool,
+    /// Whether only threads make it pay.
+    pub pays_in_threads_only: bool,
     /// What it is expected to bring.
     pub prediction: Prediction,
 }
@@ -523,7 +523,7 @@ impl Optimizer<'_> {
                     description,
                     form,
                     demands,
-                    is_own: is_unchanged,
+                    pays_in_threads_only: !self.pays(&alone, is_plain),
                     prediction,
                 };
                 Ok(Decision::New(Box::new(new)))
