@@ -133,6 +133,8 @@ const GUARD: f64 = 1.0;
 const ISSUE: f64 = 0.5;
 /// The same where rows are written out, of which some work while others wait.
 const STRIP_ISSUE: f64 = 0.33;
+/// Of so many operations some work while others wait in any loop.
+const MANY: f64 = 3.0;
 /// To load an element that is far from its neighbours and put it into a vector.
 const GATHER: f64 = 2.0;
 /// How many pages an innermost loop can walk over before their addresses are looked up again, and what that costs.
@@ -383,6 +385,9 @@ fn work(placed: &[Placed<'_>], machine: &Machine) -> f64 {
         match innermost(one) {
             Some(at) if one.path.written_out.is_none() && !is_vector(one) => {
                 let (work, most) = serial.entry(one.path.loops[at].id).or_default();
+                // Of many operations those that do not wait are done as fast as in rows that are written out.
+                let is_plain = one.path.jam.is_none() && one.model.ops >= MANY;
+                let each = if is_plain { each * STRIP_ISSUE / ISSUE } else { each };
                 (*work, *most) = (*work + one.instances * each, most.max(one.instances * latency(one, at)));
             }
             _ => total += one.instances * each,
@@ -443,6 +448,12 @@ fn runs_overlap(one: &Placed<'_>, at: usize) -> bool {
     written().count() > 0 && written().all(|(moved, _)| sums_up(moved))
 }
 
+/// How many elements of so many bytes a vector has in a loop with so many iterations: one, if they do not fill a vector.
+fn lanes(machine: &Machine, bytes: f64, trip: f64) -> f64 {
+    let lanes = f64::from(machine.vector_bits) / 8.0 / bytes;
+    if lanes <= trip { lanes.max(1.0) } else { 1.0 }
+}
+
 /// Cycles for one instance if nothing has to wait.
 fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
     let Some(at) = innermost(one) else { return ISSUE * (1.0 + one.moved.len() as f64) };
@@ -462,7 +473,7 @@ fn throughput(one: &Placed<'_>, machine: &Machine) -> f64 {
     let widest = one.model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max);
     let trip = one.path.loops[at].trip;
     // A vector loop must be long enough to have full vectors.
-    let lanes = (f64::from(machine.vector_bits) / 8.0 / widest).min(trip).max(1.0);
+    let lanes = lanes(machine, widest, trip);
     let (near, far) = (ISSUE * (1.0 + count(Pace::Contiguous)), count(Pace::Far));
     let strided = |lanes| {
         let near = one.moved.iter().zip(&paces).filter_map(|(moved, pace)| match pace {
@@ -553,7 +564,7 @@ fn throughput_written_out(
     let instances: f64 = all[first..].iter().map(|each| each.trip).product();
     let cycles = |at: usize, is_vector: bool| {
         let lanes = match is_vector {
-            true => (f64::from(machine.vector_bits) / 8.0 / widest).min(all[at].trip).max(1.0),
+            true => lanes(machine, widest, all[at].trip),
             false => 1.0,
         };
         let touch = |moved: &Moved| {
@@ -581,7 +592,7 @@ fn throughput_of_strip(one: &Placed<'_>, row: usize, machine: &Machine) -> f64 {
     let rows = one.path.loops[row].trip;
     let widest = one.model.accesses.iter().map(|access| access.bytes).fold(1.0, f64::max);
     let lanes = match one.path.vector {
-        true => (f64::from(machine.vector_bits) / 8.0 / widest).min(one.path.loops[along].trip).max(1.0),
+        true => lanes(machine, widest, one.path.loops[along].trip),
         false => 1.0,
     };
     // Vectors do not wait for each other without rows either.

@@ -31,6 +31,8 @@ const SKEWED: i64 = 32;
 /// The same for rows that are not equally long, of which many strips have edges (triangular systems on a Zen 5: 0.8 for n = 100 and 200
 /// in two forms, 1.0 to 1.3 for n = 400).
 const WITH_EDGES: i64 = 256;
+/// Runs of fewer iterations that wait for each other overlap in the processor without being written out.
+const LONG_RUNS: i64 = 12;
 /// So many strips of rows: those that are not whole are slower than plain loops.
 const STRIPS: i64 = 2;
 
@@ -70,6 +72,9 @@ fn demands_on_way(candidate: &Candidate, stmt: usize, steps: &[Step], has_edges:
         for jam in candidate.jams.iter().filter(|jam| jam.band == number) {
             demand(band.rows.len() - 1, STRIPS * jam.rows);
         }
+        if candidate.jams.iter().any(|jam| jam.leaves.contains(&number)) {
+            demand(band.rows.len() - 1, LONG_RUNS);
+        }
         if let Some(planned) = planned {
             of_innermost(planned, has_edges, &mut demand);
         }
@@ -91,6 +96,8 @@ fn of_innermost(
                 demand(*along, SKEWED);
             } else if freedom.coincident[*along] {
                 demand(*along, FULL_VECTORS);
+            } else {
+                demand(*along, LONG_RUNS);
             }
         }
         (None, [.., innermost]) if freedom.parallel[*innermost] => demand(*innermost, FULL_VECTORS),
