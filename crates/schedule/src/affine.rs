@@ -269,18 +269,23 @@ fn in_short_rows(array: &Array, (subscripts, mut constants): Subscripts) -> Subs
         return (subscripts, constants);
     }
     let Some(mut rows) = subscripts else { return (None, constants) };
+    let most = LINE / i64::from(array.elem_bytes.max(1));
     let mut cells = 1;
     for size in array.shape.iter().skip(1).rev() {
-        let Some(size) = size.as_ref().and_then(|size| size.parse::<i64>().ok()) else { break };
+        let size = size.as_ref().and_then(|size| size.parse::<i64>().ok());
+        let Some(size) = size.filter(|size| (1..=most).contains(size) && cells * size <= most) else { break };
+        let Some(outer) = rows.len().checked_sub(2) else { break };
         cells *= size;
-        if size < 1 || cells * i64::from(array.elem_bytes) > LINE || rows.len() < 2 {
+        let in_cells = |by: i64, inner: i64| by.checked_mul(cells)?.checked_add(inner);
+        let row: Option<Vec<_>> =
+            rows[outer].iter().zip(&rows[outer + 1]).map(|(by, inner)| in_cells(*by, *inner)).collect();
+        let (Some(row), Some(constant)) = (row, in_cells(constants[outer], constants[outer + 1])) else {
             break;
-        }
-        let (inner, constant) = (rows.remove(rows.len() - 1), constants.remove(constants.len() - 1));
-        if let (Some(row), Some(known)) = (rows.last_mut(), constants.last_mut()) {
-            row.iter_mut().zip(inner).for_each(|(by, inner)| *by = *by * cells + inner);
-            *known = *known * cells + constant;
-        }
+        };
+        rows.truncate(outer);
+        rows.push(row);
+        constants.truncate(outer);
+        constants.push(constant);
     }
     (Some(rows), constants)
 }

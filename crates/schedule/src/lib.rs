@@ -410,7 +410,7 @@ enum Way {
 }
 
 impl Way {
-    /// isl's scheduler, which takes longest, comes last.
+    /// isl's scheduler, which takes longest, comes last, with the most fusion behind the least.
     const ALL: [Way; 7] = [
         Way::Own,
         Way::Distributed,
@@ -607,21 +607,16 @@ impl Optimizer<'_> {
         let all: &[Way] = match self.options.fusion {
             // A scalar that loops write keeps all of its accesses in order: nothing is left for isl.
             Fusion::Auto if self.scop.stmts.len() > 1 && has_scalars(self.scop) => {
-                &[Way::Own, Way::Distributed, Way::ParallelInside, Way::Pushed, Way::Jammed]
+                &Way::ALL[..Way::ALL.len() - 2]
             }
             // There is nothing to distribute.
             Fusion::Auto if self.scop.stmts.len() == 1 => {
                 &[Way::Own, Way::ParallelInside, Way::Isl(Fusion::Min)]
             }
             // What must be fused is fused with the least fusion, too.
-            Fusion::Auto if tree::is_one_component(self.scop, &bonds.order)? => &[
-                Way::Own,
-                Way::Distributed,
-                Way::ParallelInside,
-                Way::Pushed,
-                Way::Jammed,
-                Way::Isl(Fusion::Min),
-            ],
+            Fusion::Auto if tree::is_one_component(self.scop, &bonds.order)? => {
+                &Way::ALL[..Way::ALL.len() - 1]
+            }
             Fusion::Auto => &Way::ALL,
             Fusion::Max => &[Way::Isl(Fusion::Max)],
             Fusion::Min => &[Way::Isl(Fusion::Min)],
