@@ -32,4 +32,4 @@ exit:
   ret void
 }
 ; output:
-; error: orthant: pass parameters orthant<...>: unknown option 'bugdet' (did you mean 'budget'?); the options are enable, position, only, report, stop-after, print-after, schedule, tiles, tuned, least-gain, least-length, registers, panels, rows, parallel, threads, machine, l1-bytes, l2-bytes, l1-ways, l2-ways, l3-bytes, line-bytes, schedule-in, schedule-out, assumptions, tiers, use-counts, count-checks, delicm, expand, time, budget, shape-candidates, shape-alphas, shape-shifts
+; error: orthant: pass parameters orthant<...>: unknown option 'bugdet' (did you mean 'budget'?); the options are enable, position, only, report, stop-after, print-after, schedule, tiles, tuned, least-gain, least-length, registers, panels, align-arrays, rows, parallel, threads, machine, l1-bytes, l2-bytes, l1-ways, l2-ways, l3-bytes, line-bytes, schedule-in, schedule-out, assumptions, tiers, use-counts, count-checks, delicm, expand, time, budget, shape-candidates, shape-alphas, shape-shifts

@@ -21,6 +21,7 @@ void relax(void) {
 // heat (%s)
 //   %s:5:3: 3 loops, 2 deep: optimized, about 2.2 times the speed expected
 //       for (int t = 0; t < 1000; t++) {
+//     at cache lines: @A, @B
 //     new order: T(S0): (i0, 0, 2i0 + i1)
 //                T(S1): (i0, 1, 2i0 + i1 + 1)
 //                band (i0, 2i0 + i1): permutable, tiled - x 256, innermost loop distributed, innermost loop parallel
@@ -74,6 +75,7 @@ void relax(void) {
 //   %s:15:3: 3 loops, 3 deep: optimized, about 9.9 times the speed expected
 //       for (int t = 0; t < 100; t++)
 //     array @C: double[][2000]
+//     at cache lines: @C
 //     new order: T(S0): (i0, i0 + i1, i0 + i2)
 //                band (i0, i0 + i1, i0 + i2): permutable, tiled - x 16 x -, 8 rows written out, each one iteration behind the one before, innermost loop serial
 //     code: 5 blocks, 34 instructions; the new loops add 37 blocks, 290 instructions

@@ -16,6 +16,7 @@ void prefix(int n, double *a) {
 //       for (int i = 0; i < 1000; i++)
 //     array @B: double[][1000]
 //     array @A: double[][1000]
+//     at cache lines: @B, @A
 //     new order: T(S0): (i0, i1)
 //                band (i0, i1): permutable, coincident i0 and i1, innermost loop parallel
 //     threads: for (c0 = 0; c0 <= 999; c0 += 1), if there is enough to do (120000 instructions)

@@ -258,7 +258,8 @@ fn nest_report(nest: &Nest<'_>, model: Option<&Modelled<'_>>, with_code: bool) -
     let (depth, loops) = (nest.depth(), nest.loops.len() as u32);
     let statements = model.map(|model| touching_memory(&model.lifted.scop)).unwrap_or_default();
     let tuning = model.and_then(|model| model.tuning.clone());
-    NestReport { loc: nest.loc(), depth, loops, statements, arrays, assumptions, tuning, outcome }
+    let aligned = model.map(|model| model.aligned.clone()).unwrap_or_default();
+    NestReport { loc: nest.loc(), depth, loops, statements, arrays, aligned, assumptions, tuning, outcome }
 }
 
 /// How many statements touch memory.

@@ -124,6 +124,8 @@ const void *orthant_type_tag(LLVMValueRef inst);
 bool orthant_types_are_apart(OrthantPass *pass, LLVMValueRef a, LLVMValueRef b);
 // The bytes of a global or stack variable; 0: it is none, or they are not known here.
 uint64_t orthant_object_bytes(OrthantPass *pass, LLVMValueRef base);
+// Lets a global variable begin at a multiple of a power of 2; false: it does so already, or its place is not for us to choose.
+bool orthant_align_object(LLVMValueRef base, uint64_t bytes);
 bool orthant_may_recurse(OrthantPass *pass); // the function may run while it runs
 bool orthant_may_read(OrthantPass *pass, LLVMValueRef call, LLVMValueRef base); // anything addressed from base
 void orthant_target(OrthantPass *pass, OrthantTarget *target);

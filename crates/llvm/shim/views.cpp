@@ -303,6 +303,15 @@ uint64_t orthant_object_bytes(OrthantPass *pass, LLVMValueRef base) {
   return is_known && getObjectSize(object, bytes, pass->function.getDataLayout(), nullptr) ? bytes : 0;
 }
 
+bool orthant_align_object(LLVMValueRef base, uint64_t bytes) {
+  auto *global = dyn_cast<GlobalVariable>(unwrap(base));
+  const Align wanted(bytes);
+  if (!global || global->isThreadLocal() || !global->canIncreaseAlignment() || global->getAlign().valueOrOne() >= wanted)
+    return false;
+  global->setAlignment(wanted);
+  return true;
+}
+
 bool orthant_may_recurse(OrthantPass *pass) {
   const Function &F = pass->function;
   auto may_come_back = [](const Instruction &I) {

@@ -144,6 +144,7 @@ unsafe extern "C" {
     pub fn orthant_type_tag(inst: LLVMValueRef) -> *const c_void;
     pub fn orthant_types_are_apart(pass: *mut OrthantPass, a: LLVMValueRef, b: LLVMValueRef) -> bool;
     pub fn orthant_object_bytes(pass: *mut OrthantPass, base: LLVMValueRef) -> u64;
+    pub fn orthant_align_object(base: LLVMValueRef, bytes: u64) -> bool;
     pub fn orthant_may_recurse(pass: *mut OrthantPass) -> bool;
     pub fn orthant_may_read(pass: *mut OrthantPass, call: LLVMValueRef, base: LLVMValueRef) -> bool;
     pub fn orthant_target(pass: *mut OrthantPass, target: *mut Target);

@@ -416,6 +416,12 @@ impl<'p> Pass<'p> {
         Some(ask!(ffi::orthant_object_bytes(self.raw, base.raw))).filter(|bytes| *bytes > 0)
     }
 
+    /// Lets a global variable begin at a multiple of so many bytes, a power of 2. False if it does so already, or if its place is not for
+    /// this module to choose.
+    pub fn align_object(self, base: Value<'p>, bytes: u64) -> bool {
+        bytes.is_power_of_two() && ask!(ffi::orthant_align_object(base.raw, bytes))
+    }
+
     /// Values from before loops around a load: what the load gives if nothing in the loop writes what it reads.
     pub fn same_values(self, load: Inst<'p>) -> Vec<Inst<'p>> {
         let raw = list(|visit, data| ask!(ffi::orthant_same_values(self.raw, load.raw, visit, data)));

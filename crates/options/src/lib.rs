@@ -110,6 +110,8 @@ pub struct Options {
     pub registers: bool,
     /// Whether the operands that such blocks share are kept on the stack.
     pub panels: bool,
+    /// Whether variables that nests walk over begin where cache lines do.
+    pub align_arrays: bool,
     /// Whether rows that wait for themselves are written out.
     pub rows: bool,
     /// Whether outer loops may run in threads.

@@ -499,6 +499,7 @@ impl Options {
             ("least-gain", Value::Number(percent)) => self.least_gain = clamped(percent) as u32,
             ("least-length", Value::Number(count)) => self.least_length = clamped(count) as u32,
             ("registers", Value::Flag(on)) => self.registers = on,
+            ("align-arrays", Value::Flag(on)) => self.align_arrays = on,
             ("rows", Value::Flag(on)) => self.rows = on,
             ("panels", Value::Flag(on)) => self.panels = on,
             ("machine", Value::Words(words)) => {
@@ -569,6 +570,7 @@ impl Default for Options {
             least_gain: 0,
             least_length: 0,
             registers: true,
+            align_arrays: true,
             rows: true,
             panels: true,
             machine: Whose::Generic,

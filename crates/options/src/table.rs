@@ -142,6 +142,13 @@ pub const TABLE: &[Spec] = &[
         "Keep the operands that such blocks share on the stack, up to 64 KiB, in the order in which they are used.",
     ),
     option(
+        "align-arrays",
+        Kind::Flag,
+        "BOOL",
+        "true",
+        "Let variables of the file that nests walk over begin where cache lines do, so that fewer vectors lie across two lines.",
+    ),
+    option(
         "rows",
         Kind::Flag,
         "BOOL",

@@ -63,6 +63,9 @@ pub struct NestReport {
     /// The arrays whose shape was found, as declarations with their conditions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrays: Vec<String>,
+    /// The variables that begin where cache lines do because of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aligned: Vec<String>,
     /// What had to be assumed to model it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<AssumptionReport>,

@@ -184,6 +184,9 @@ impl Page<'_> {
         for array in &nest.arrays {
             self.line(4, &[(DIM, "array "), (PLAIN, array)]);
         }
+        if !nest.aligned.is_empty() {
+            self.line(4, &[(DIM, "at cache lines: "), (PLAIN, &nest.aligned.join(", "))]);
+        }
         if let Some(text) = nest.tuning.as_ref().and_then(Tuning::text) {
             self.line(4, &[(DIM, "tuned "), (PLAIN, &text)]);
         }
@@ -288,6 +291,7 @@ mod tests {
             loops: 3,
             statements: 0,
             arrays: vec![],
+            aligned: vec![],
             assumptions: vec![],
             tuning: None,
             outcome: Outcome::Rejected { refusals },

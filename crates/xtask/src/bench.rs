@@ -8,6 +8,7 @@ mod checks;
 mod compile_time;
 mod fold;
 mod input;
+mod openblas;
 mod peers;
 mod profile;
 pub mod suite;
@@ -24,7 +25,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// What can be measured.
-pub const NAMES: [&str; 6] = ["suite", "chart", "checks", "compile-time", "profile", "fold"];
+pub const NAMES: [&str; 7] = ["suite", "chart", "checks", "compile-time", "openblas", "profile", "fold"];
 
 /// What to measure, and how thoroughly.
 #[derive(Default)]
@@ -58,6 +59,7 @@ pub fn run(ws: &Workspace, request: &Request, suite: &suite::Options) -> Outcome
         "suite" => suite::run(ws, request, suite),
         "checks" => checks::run(ws, request, suite),
         "compile-time" => compile_time::run(ws, request),
+        "openblas" => openblas::run(ws, request),
         "profile" => profile::run(ws, request),
         "fold" => fold::run(ws),
         other => Err(Failure::Missing(format!("no benchmark {other}; there are: {}", NAMES.join(", ")))),

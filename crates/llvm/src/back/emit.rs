@@ -11,6 +11,7 @@ use super::check::{ADDRESS, Scan, Writer};
 use super::facts::Facts;
 use super::kept::Kept;
 use super::panel::{Around, PanelMemory, Panels};
+use super::part::spreads_for_nothing;
 use super::rewrite::{Place, Rewrite, Source, cell_facts, op_named};
 use super::scratch::{Memory, needs_heap};
 use super::threads::{Fork, Forks, Rounds};
@@ -301,6 +302,8 @@ pub(super) struct Emitter<'a, 'p> {
     pub(super) places: &'a Places,
     /// Bits of the widest vector.
     pub(super) widest_bits: u32,
+    /// Whether a loaded value is spread over a vector without the units that multiply and add.
+    pub(super) spreads_for_nothing: bool,
     slots: Vec<Slot<'p>>,
     /// Cells in registers while rows are written out.
     pub(super) in_registers: Vec<Kept<'p>>,
@@ -377,6 +380,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
             scratch: Memory::default(),
             places: loops.places,
             widest_bits: pass.target().widest_bits,
+            spreads_for_nothing: spreads_for_nothing(pass),
             slots: Vec::new(),
             in_registers: Vec::new(),
             more_slots: RefCell::default(),

@@ -132,7 +132,7 @@ fn messages_name_origin_option_value_and_remedy() {
     assert_eq!(
         message("positon=late"),
         "ORTHANT_OPTS: unknown option 'positon' (did you mean 'position'?); the options are enable, position, \
-         only, report, stop-after, print-after, schedule, tiles, tuned, least-gain, least-length, registers, panels, rows, parallel, \
+         only, report, stop-after, print-after, schedule, tiles, tuned, least-gain, least-length, registers, panels, align-arrays, rows, parallel, \
          threads, machine, l1-bytes, l2-bytes, l1-ways, l2-ways, l3-bytes, line-bytes, schedule-in, schedule-out, assumptions, tiers, use-counts, count-checks, delicm, expand, time, budget, \
          shape-candidates, shape-alphas, shape-shifts"
     );
