@@ -101,6 +101,17 @@ fn updates_in_another_order() {
 }
 
 #[test]
+fn updates_that_llvm_has_merged() {
+    agrees_with("updates.c", &["position=late"], &LEVELS[2..], &[]);
+}
+
+#[test]
+fn cells_that_an_instance_touches_more_than_once() {
+    let orders = ["", "position=late", "least-length=0", "position=late least-length=0"];
+    agrees_with("own.c", &orders, &LEVELS[1..], &[]);
+}
+
+#[test]
 fn updates_that_wait() {
     // Matrices of a few thousand cells are large then.
     let orders = [

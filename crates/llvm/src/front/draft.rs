@@ -143,6 +143,16 @@ impl<'p> Draft<'p> {
         Ok(Some(self.access(AccessKind::Read, array, cells.intersect_domain(domain.clone())?)))
     }
 
+    /// `{ [i, j] -> [x] }`: the cells that an access to memory touches, if that is known.
+    pub fn known_cells(&self, access: &MemoryAccess<'p>, shaped: Option<&Map>) -> Result<Option<Map>, Stop> {
+        let (_, cell) = self.cells[&access.base];
+        match (shaped, &access.extent) {
+            (Some(cells), _) => Ok(Some(cells.clone())),
+            (None, Some(extent)) => extent.cells(cell).map(Some),
+            (None, None) => Ok(None),
+        }
+    }
+
     /// An access to memory by a statement, with its cells if the array has a shape; `perhaps`: it may not happen.
     pub fn memory(
         &mut self,
@@ -154,12 +164,12 @@ impl<'p> Draft<'p> {
     ) -> Result<Access, Stop> {
         let (array, cell) = self.cells[&access.base];
         let name = self.arrays[array.index()].name.clone();
-        let relation = match (shaped, &access.extent) {
-            (Some(cells), _) => cells.clone().set_tuple_name(DimType::In, stmt)?,
-            (None, Some(extent)) => extent.cells(cell)?.set_tuple_name(DimType::In, stmt)?,
-            (None, None) => Map::from_domain_and_range(domain.clone(), all_cells(access, cell, domain)?)?,
+        let known = self.known_cells(access, shaped)?;
+        let is_known = known.is_some();
+        let relation = match known {
+            Some(cells) => cells.set_tuple_name(DimType::In, stmt)?,
+            None => Map::from_domain_and_range(domain.clone(), all_cells(access, cell, domain)?)?,
         };
-        let is_known = shaped.is_some() || access.extent.is_some();
         let kind = match (access.is_write, perhaps || !is_known) {
             (false, _) => AccessKind::Read,
             (true, false) => AccessKind::MustWrite,

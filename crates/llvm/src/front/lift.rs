@@ -24,6 +24,7 @@ use super::flow::{Blocks, blocks_without, error_blocks};
 use super::headers::{same_values, with_copies};
 use super::memory::Memory;
 use super::needed::Needed;
+use super::overwritten::{Overwritten, may_see_own_store};
 use super::reductions::mark_reductions;
 use super::rows::Tables;
 use super::shape::{Shape, blocks_of, shape};
@@ -279,6 +280,7 @@ impl<'p> Lifter<'_, 'p> {
         let mut program = Program::default();
         let order = self.order(shape, &material, &mut program);
         let mut draft = Draft::new(&memory);
+        self.drop_overwritten(&mut program, &memory, &draft)?;
         let mut stmts = self.stmts(&program, &memory, &mut draft)?;
         self.add_call_reads(&program, &memory, &mut draft, &mut stmts)
             .map_err(|stop| Obstacle::of_region(self.region, reason(stop)))?;
@@ -387,6 +389,25 @@ impl<'p> Lifter<'_, 'p> {
         material.needed.contains(&phi) || material.exits.phis.iter().find(is_exit).is_some()
     }
 
+    /// Without stores of which nobody sees anything.
+    fn drop_overwritten(
+        &self,
+        program: &mut Program<'p>,
+        memory: &Memory<'p>,
+        draft: &Draft<'p>,
+    ) -> Result<(), Obstacle<'p>> {
+        for body in &mut program.bodies {
+            let domain = &self.domains.of[&body.block()];
+            let search = Overwritten { pass: self.pass, memory, draft, domain };
+            let idle = search.all(body).map_err(|stop| Obstacle::of_region(self.region, reason(stop)))?;
+            let part = &mut body.parts[0];
+            part.insts.retain(|inst| !idle.iter().any(|idle| idle.store == *inst));
+            let relied = idle.into_iter().map(|idle| idle.relied);
+            program.relied.extend(relied.filter(|bases| !bases.is_empty()));
+        }
+        Ok(())
+    }
+
     fn stmts(
         &self,
         program: &Program<'p>,
@@ -417,6 +438,7 @@ impl<'p> Lifter<'_, 'p> {
             let (mut accesses, mut links) = (Vec::new(), Links::default());
             // What branches do to cells in between is not modelled.
             let has_branches = body.join.is_some();
+            let mut sees_own_store = false;
             let scalar = |draft: &mut Draft<'p>, kind, source| {
                 let stays = has_branches || self.leaves(source);
                 let access = draft.scalar(kind, source, &domain, stays)?;
@@ -433,6 +455,7 @@ impl<'p> Lifter<'_, 'p> {
                     let row = draft.row_address(access, &name, &domain)?;
                     let access = draft.memory(access, shaped, &name, &domain, body.is_inner(inst))?;
                     links.memory.insert(inst, access.id);
+                    sees_own_store |= may_see_own_store(&access, &accesses)?;
                     accesses.push(access);
                     accesses.extend(row.filter(|row| !accesses.iter().any(|known| is_same(known, row))));
                 }
@@ -464,6 +487,7 @@ impl<'p> Lifter<'_, 'p> {
                 outside: &mut draft.outside,
             };
             let computed = reader.read(body);
+            let computed = if sees_own_store { model::Body::default() } else { computed };
             draft.links.push(links);
             let loc = body.insts().find_map(|inst| inst.loc());
             Ok(Stmt { name, domain, accesses, reductions: Vec::new(), body: computed, loc })

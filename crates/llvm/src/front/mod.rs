@@ -5,7 +5,7 @@
 //!
 //! [`lift`] is the second. It asks when each block runs ([`domains`], `conditions`, with [`affine`] expressions, [`hammock`]s where
 //! they are not, and without [`errors`]), what has to be executed and in which pieces ([`shape`], [`statements`], `needed`,
-//! `cheap`), what each piece touches and computes (`memory`, `polynomials`, `narrow`, `array_shapes`, [`headers`], `rows`, [`reductions`], [`bodies`], [`exits`]),
+//! `cheap`), what each piece touches and computes (`memory`, `polynomials`, `narrow`, `array_shapes`, [`headers`], `rows`, `overwritten`, [`reductions`], [`bodies`], [`exits`]),
 //! and writes the model (`draft`, `assumptions`, [`names`] for people).
 
 pub mod affine;
@@ -29,6 +29,7 @@ mod memory;
 pub mod names;
 mod narrow;
 mod needed;
+mod overwritten;
 mod polynomials;
 pub mod reductions;
 mod rows;
