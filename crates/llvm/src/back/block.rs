@@ -788,6 +788,15 @@ impl Block<'_, '_> {
         }
     }
 
+    /// Whether a value is computed from cells that are far apart along the columns.
+    pub(super) fn gathers(&self, operand: &Operand) -> bool {
+        match operand {
+            Operand::Outside(_) => false,
+            Operand::Read(access) => self.accesses[access].next() == Next::Elsewhere,
+            Operand::Op(at) => self.stmt.body.ops[*at].operands.iter().any(|operand| self.gathers(operand)),
+        }
+    }
+
     /// Cells that are written are next to each other along the columns and stay where they are along the terms.
     fn is_regular(&self) -> bool {
         let update = &self.accesses[&self.update];
