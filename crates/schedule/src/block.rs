@@ -301,6 +301,16 @@ mod tests {
     }
 
     #[test]
+    fn blocks_of_short_loops_leave_little_unused() {
+        let wide = Machine { widest_bits: 512, vector_registers: 32, ..Machine::default() };
+        let block = |columns: f64| blocks(&product(), [1000.0, columns, 1000.0], &wide)[0].block;
+        assert_eq!(block(32.0), Some(Block { height: 8, width: 16 }));
+        assert_eq!(block(48.0), Some(Block { height: 8, width: 24 }));
+        // Of many columns it does not matter.
+        assert_eq!(block(160.0), Some(Block { height: 8, width: 24 }));
+    }
+
+    #[test]
     fn far_cells_must_serve_all_rows() {
         let turned = [access(1, false, &[I, K]), access(2, false, &[J, K])];
         assert_eq!(blocks(&turned, [1000.0; 3], &Machine::default()).len(), 1);
