@@ -1,5 +1,5 @@
-// test: clang -O3 -mllvm -orthant-parallel -mllvm -orthant-threads=2 -Rpass=orthant -Rpass-missed=orthant -Rpass-analysis=orthant -fno-caret-diagnostics -c %s -o /dev/null
-// The least of 5 x 5 bytes, which LLVM keeps in vectors of 32 and more: in an order for threads it would be in a cell of `to` all the time,
+// test: clang -O3 -mllvm -orthant-parallel -mllvm -orthant-threads=4 -Rpass=orthant -Rpass-missed=orthant -Rpass-analysis=orthant -fno-caret-diagnostics -c %s -o /dev/null
+// The least of 5 x 5 bytes, which LLVM keeps in vectors of 32 and more: in an order for four threads it would be in a cell of `to` all the time,
 // and each thread slower than all of it was.
 void least(int n, int m, unsigned char to[n][m], const unsigned char from[n + 4][m + 4]) {
   for (int i = 0; i < n; i++)

@@ -7,7 +7,8 @@
 //!
 //! Even in its own order a nest may gain from the check ([`gain_from_check`]): a cell that an innermost loop updates again and again
 //! can stay in a register only if nothing else that the loop touches overlaps it, and so can one that the next iteration reads again,
-//! `A[i + 1]` in `B[i] = A[i] + A[i + 1]`.
+//! `A[i + 1]` in `B[i] = A[i] + A[i + 1]`. A sum of floating-point numbers waits for each addition anyway: LLVM has what it stored at hand
+//! for the next one unless something else is stored meanwhile, and the stores themselves cost nothing.
 
 use isl::{Constraint, DimType, LocalSpace, Map, PwAff, Set, Val};
 use model::{Access, AccessKind, ArrayId, ArrayKind, Condition, Scop, Stmt};
@@ -109,7 +110,8 @@ pub fn gain_from_check(scop: &Scop) -> isl::Result<Option<Gain>> {
                 pairs.contains(&(write.array, other.array)) || pairs.contains(&(other.array, write.array))
             };
             let tested: Vec<_> = stmt.accesses.iter().filter(is_tested).collect();
-            if !tested.is_empty() && is_one_cell(scop, stmt, write)? {
+            let is_free = || !adds_in_order(stmt) || is_stored_beside(scop, stmt, write.array, &pairs);
+            if !tested.is_empty() && is_free() && is_one_cell(scop, stmt, write)? {
                 return Ok(Some(Gain::Cell));
             }
             if gain.is_none() && reads_again(scop, stmt, &tested)? {
@@ -118,6 +120,23 @@ pub fn gain_from_check(scop: &Scop) -> isl::Result<Option<Gain>> {
         }
     }
     Ok(gain)
+}
+
+/// Whether a statement adds floating-point numbers.
+fn adds_in_order(stmt: &Stmt) -> bool {
+    let adds = ["fadd", "fsub", "fma", "fmuladd"];
+    stmt.body.ops.iter().any(|op| adds.iter().any(|name| op.operator.starts_with(name)))
+}
+
+/// Whether a statement as deep as this one stores something that may overlap the array.
+fn is_stored_beside(scop: &Scop, stmt: &Stmt, array: ArrayId, pairs: &[(ArrayId, ArrayId)]) -> bool {
+    let depth = |stmt: &Stmt| stmt.domain.dim(DimType::Set).unwrap_or(0);
+    let may_overlap = |other: ArrayId| pairs.contains(&(array, other)) || pairs.contains(&(other, array));
+    let stores = |other: &Stmt| {
+        let mut writes = other.accesses.iter().filter(|access| access.kind != AccessKind::Read);
+        depth(other) == depth(stmt) && writes.any(|write| may_overlap(write.array))
+    };
+    scop.stmts.iter().any(stores)
 }
 
 /// Whether the next iteration of the innermost loop, which is inside of another, reads by one access what this one reads by

@@ -55,6 +55,12 @@ pub struct StmtModel {
 }
 
 impl StmtModel {
+    /// Whether it sums up in a cell while it reads others of the array of which only subscripts tell that they are others. Where several
+    /// rows do so at once, LLVM stores each cell before it loads the next row's, and loads it again.
+    pub fn sums_through_memory(&self) -> bool {
+        self.is_strict && self.waits.others.is_none() && self.summed_loops() > 0
+    }
+
     /// Along how many loops a cell that it writes stands still: those of a sum.
     pub fn summed_loops(&self) -> usize {
         let still = |access: &AccessModel| {
@@ -72,6 +78,13 @@ pub struct Waits {
     pub same: Option<f64>,
     /// From cells at a fixed distance: `x[i] = x[i - 1] ...`.
     pub others: Option<f64>,
+}
+
+impl Waits {
+    /// The longest that is known.
+    pub fn longest(&self) -> f64 {
+        self.same.unwrap_or(0.0).max(self.others.unwrap_or(0.0))
+    }
 }
 
 /// An access to memory.

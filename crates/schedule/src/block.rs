@@ -21,7 +21,8 @@
 //!
 //! # Sizes
 //! - height x width: as many as the registers hold beside the operands of one step, such that there is little to load.
-//!   Cells that are far apart along the columns are gathered, once for all rows.
+//!   Cells that are far apart along the columns are gathered, once for all rows. What does not fill its last block is computed as
+//!   if it did: 32 columns are two blocks of 16 and not two of 24.
 //! - terms: their operands have room in the memory for panels ([`Machine::panel_bytes`]), from which they come one behind the
 //!   other; without such memory they stay in three quarters of the first-level cache.
 //! - rows: what a panel meets stays in three quarters of the second-level cache.
@@ -37,6 +38,12 @@ const WIDEST: i64 = 3;
 
 /// More terms do not make cells' way to and from memory matter less.
 const DEEPEST: i64 = 320;
+
+/// What an operand that is loaded costs, as times the cost of a term.
+const LOADS: f64 = 0.5;
+
+/// What edges may add without making another block better.
+const LITTLE: f64 = 1.125;
 
 /// Bytes of panels for what is computed for rows.
 const OF_ROWS: i64 = 6 << 10;
@@ -155,7 +162,8 @@ impl Blocker<'_> {
         paces.iter().filter(is_panel).count() as i64
     }
 
-    /// The block with the most terms for each operand that is loaded, among those that fit the registers and the loops.
+    /// The block with the most terms for each operand that is loaded, among those that fit the registers and the loops; of short loops
+    /// one that leaves little of what it computes unused at the edges.
     fn size(&self, roles: &Roles, paces: &[Vec<Pace>], lanes: i64) -> Option<Block> {
         let panels = self.panels(roles, paces);
         let registers = i64::from(self.machine.vector_registers);
@@ -169,13 +177,21 @@ impl Blocker<'_> {
                     continue;
                 }
                 let reuse = (height * vectors) as f64 / (height + vectors) as f64;
-                if best.is_none_or(|(most, _)| reuse > most) {
-                    best = Some((reuse, block));
+                let waste = wasted(rows, height) * wasted(columns, block.width);
+                let cost = (1.0 + LOADS / reuse) * waste;
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, block));
                 }
             }
         }
         best.map(|(_, block)| block)
     }
+}
+
+/// How many times what there is blocks compute along a loop with edges, where that is much.
+fn wasted(trip: f64, length: i64) -> f64 {
+    let computed = (trip / length as f64).ceil() * length as f64 / trip.max(1.0);
+    if computed > LITTLE { computed } else { 1.0 }
 }
 
 /// A tile size of at most about `most` that makes tiles alike, as a multiple; `None` if one tile is all there is.
@@ -282,6 +298,16 @@ mod tests {
         assert_eq!(change.block, Some(Block { height: 3, width: 4 }));
         assert_eq!(blocks(&product(), [1.0, 1000.0, 1000.0], &Machine::default()), []);
         assert_eq!(blocks(&product(), [1000.0, 3.0, 1000.0], &Machine::default()), []);
+    }
+
+    #[test]
+    fn blocks_of_short_loops_leave_little_unused() {
+        let wide = Machine { widest_bits: 512, vector_registers: 32, ..Machine::default() };
+        let block = |columns: f64| blocks(&product(), [1000.0, columns, 1000.0], &wide)[0].block;
+        assert_eq!(block(32.0), Some(Block { height: 8, width: 16 }));
+        assert_eq!(block(48.0), Some(Block { height: 8, width: 24 }));
+        // Of many columns it does not matter.
+        assert_eq!(block(160.0), Some(Block { height: 8, width: 24 }));
     }
 
     #[test]

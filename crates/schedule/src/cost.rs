@@ -112,7 +112,7 @@ impl Cost {
 }
 
 /// Cycles.
-const LATENCY: f64 = 4.0;
+pub const LATENCY: f64 = 4.0;
 /// How many instances the processor looks ahead. Runs of 128, 64 and 32 subtractions (`cholesky` on a Zen 4) take 0.66, 0.52 and
 /// 0.41 of the time that one long run takes for each of them.
 const WINDOW: f64 = 64.0;
@@ -586,7 +586,7 @@ fn throughput_written_out(
 }
 
 /// Cycles for one instance in rows that are written out: what stands still from one row to the next is loaded once for all of
-/// them, and what stands still along the rows is in registers.
+/// them, and what stands still along the rows is in registers, if these are enough for all rows.
 fn throughput_of_strip(one: &Placed<'_>, row: usize, machine: &Machine) -> f64 {
     let Some(along) = row.checked_sub(1) else { return STRIP_ISSUE * (1.0 + one.moved.len() as f64) };
     let rows = one.path.loops[row].trip;
@@ -598,8 +598,17 @@ fn throughput_of_strip(one: &Placed<'_>, row: usize, machine: &Machine) -> f64 {
     // Vectors do not wait for each other without rows either.
     let issue = if one.path.vector { ISSUE } else { STRIP_ISSUE };
     let far = if one.path.loops[along].trip > PAGES { PAGE_MISS } else { 0.0 };
-    let each = |moved: &Moved| match [along, row].map(|at| pace(moved, at)) {
-        [Pace::Still, _] => 0.0,
+    let paces = |moved: &Moved| [along, row].map(|at| pace(moved, at));
+    // What stands still along the rows, but not from one to the next.
+    let is_own = |moved: &&Moved| {
+        !moved.is_write && matches!(paces(moved), [Pace::Still, pace] if pace != Pace::Still)
+    };
+    let own = one.moved.iter().filter(is_own);
+    let has_registers = own.count() as f64 * rows <= f64::from(machine.vector_registers);
+    let each = |moved: &Moved| match paces(moved) {
+        [Pace::Still, Pace::Still] => 0.0,
+        [Pace::Still, _] if has_registers => 0.0,
+        [Pace::Still, _] => issue / lanes,
         [Pace::Far, _] if one.path.vector => GATHER + far,
         // Its neighbours are on the same page, and others work while a page is looked up.
         [Pace::Far, Pace::Contiguous | Pace::Near(_)] => issue + far / 2.0 / rows,

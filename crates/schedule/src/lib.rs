@@ -868,7 +868,7 @@ impl Optimizer<'_> {
         *self.step = "tiling";
         let (mut description, form) =
             (describe::of_candidate(self.scop, &best)?, Form::of(self.scop, &best)?);
-        let demands = demand::demands(self.scop, &best, models)?;
+        let demands = demand::demands(self.scop, &best, models, &self.options.machine)?;
         let mut blocks = best.changes.iter().map(|planned| planned.change.blocked.len()).sum();
         let mut schedule = tree::apply(self.scop, best.schedule, &best.changes, &best.jams)?;
         *self.step = "the proof of legality";

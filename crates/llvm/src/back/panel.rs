@@ -17,6 +17,8 @@
 //! - Nothing is in the loop over blocks but blocks of one statement, which writes its cells only, the column operands are not
 //!   from the array that these are in, and no arrays may overlap: so the operands' values stay.
 //! - The terms of a block and the column operands do not depend on the loop over blocks.
+//! - Several blocks of rows use the column operands: where the loop over blocks is known to be short they are loaded from where they are, but
+//!   for those that are gathered.
 //! - A block has a known number of terms at most, unless there are only row operands in parts, and the function may have so much
 //!   on the stack: it cannot be called again before it returns.
 //! - Threads have panels of their own.
@@ -33,6 +35,10 @@ use llvm_sys::LLVMIntPredicate::LLVMIntSLE;
 use llvm_sys::LLVMOpcode::*;
 use model::{Operand, StmtId};
 use std::cell::Cell;
+
+/// So many blocks of rows must use a column operand. To store it takes about as long as an eighth of the terms of one block (products of 32 x 32
+/// matrices on a Zen 5, in four blocks of rows).
+const BLOCKS: i64 = 8;
 
 /// The memory for panels of a function, which its nests share: never do two of them run at once.
 pub struct PanelMemory<'p> {
@@ -79,13 +85,16 @@ pub(super) struct Around {
     pub variable: Variable,
     /// The only statement in it, if there is one.
     only: Option<StmtId>,
+    /// How often it runs, if that is known.
+    runs: Option<i64>,
 }
 
 impl Around {
     pub fn of(each: &For) -> Self {
         let stmts = stmts_in(&each.body);
         let only = stmts.first().copied().filter(|_| stmts.len() == 1);
-        Around { variable: each.variable, only }
+        let runs = each.extent().map(|extent| (extent + each.step - 1) / each.step);
+        Around { variable: each.variable, only, runs }
     }
 }
 
@@ -231,6 +240,9 @@ impl<'a, 'p> Emitter<'a, 'p> {
         };
         if around.only != Some(block.id) || !is_still || !wanted.columns.iter().all(|(each, _)| stays(each)) {
             wanted.columns.clear();
+        }
+        if around.runs.is_some_and(|runs| runs < BLOCKS) {
+            wanted.columns.retain(|(each, _)| block.gathers(each));
         }
         wanted
     }

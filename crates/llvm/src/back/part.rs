@@ -123,9 +123,9 @@ impl<'a, 'p> Emitter<'a, 'p> {
     }
 
     /// Whether an operand for which nothing is computed is to be stored, so that it can be loaded like that. If its values are those of
-    /// rows, they come from one line of the cache as it is, and nothing is gained (`trmm`, `covariance`).
+    /// rows, they come from one line of the cache as it is, and nothing is gained (`trmm`, `covariance`); nor is it by few terms.
     pub(super) fn wants_room(&self, block: &Block<'_, 'p>, operand: &Operand) -> bool {
-        self.wants_pointers(block) && self.along(block, operand) == Some(Along::Terms)
+        block.is_long && self.wants_pointers(block) && self.along(block, operand) == Some(Along::Terms)
     }
 
     /// Along what an operand's values can be computed as a vector.

@@ -21,7 +21,8 @@ pub(super) fn assume_never(
 ) -> isl::Result<()> {
     let mut places: Vec<(Option<SourceLoc>, Set)> = Vec::new();
     for (fails, at) in fails {
-        let fails = fails.clone().intersect(scop.context.clone())?;
+        // Each comparison would find out again what the remainders of steps by two are.
+        let fails = fails.clone().intersect(scop.context.clone())?.compute_divs()?;
         let loc = at.loc();
         match places.iter_mut().find(|(place, _)| *place == loc) {
             // Accesses at one place often have much in common.

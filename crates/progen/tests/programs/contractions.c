@@ -167,6 +167,29 @@ static void all_types(int n, int m, int p) {
   printf("%d %d %d: %lx %lx %lx\n", n, m, p, all_double(n, m, p), all_float(n, m, p), all_word(n, m, p));
 }
 
+// Many small products with constant sizes: a few blocks, short sums, edges.
+#define BATCH(T, N, M, P)                                                                                              \
+  __attribute__((noinline)) static void batch_##T##_##N##_##M##_##P(int count, T (*c)[N][M], T (*a)[N][P],             \
+                                                                    T (*b)[P][M]) {                                    \
+    for (int t = 0; t < count; t++)                                                                                    \
+      for (int i = 0; i < N; i++)                                                                                      \
+        for (int j = 0; j < M; j++)                                                                                    \
+          for (int k = 0; k < P; k++)                                                                                  \
+            c[t][i][j] += a[t][i][k] * b[t][k][j];                                                                     \
+  }                                                                                                                    \
+  static void test_batch_##T##_##N##_##M##_##P(void) {                                                                 \
+    enum { COUNT = 5 };                                                                                                \
+    T *c = fresh_##T(0, COUNT * N, M);                                                                                 \
+    batch_##T##_##N##_##M##_##P(COUNT, (T(*)[N][M])c, (T(*)[N][P])fresh_##T(1, COUNT * N, P),                          \
+                                (T(*)[P][M])fresh_##T(2, COUNT * P, M));                                               \
+    printf("batch " #T " %d %d %d: %016lx\n", N, M, P, hash(c, COUNT * N * M * sizeof *c, 1));                         \
+  }
+BATCH(double, 32, 32, 32)
+BATCH(double, 48, 48, 48)
+BATCH(double, 41, 64, 100)
+BATCH(float, 44, 32, 16)
+BATCH(float, 64, 72, 80)
+
 int main(void) {
   static const int sizes[] = {1, 2, 7, 8, 9, 15, 16, 23, 24, 25, 31, 33, 48, 49, 63, MOST};
   // Several tiles of terms, of rows and of columns.
@@ -180,5 +203,10 @@ int main(void) {
     }
   for (int i = 0; i < LARGE; i++)
     all_types(large[i][0], large[i][1], large[i][2]);
+  test_batch_double_32_32_32();
+  test_batch_double_48_48_48();
+  test_batch_double_41_64_100();
+  test_batch_float_44_32_16();
+  test_batch_float_64_72_80();
   return 0;
 }
