@@ -155,27 +155,37 @@ impl Blocker<'_> {
         paces.iter().filter(is_panel).count() as i64
     }
 
-    /// The block with the most terms for each operand that is loaded, among those that fit the registers and the loops.
     fn size(&self, roles: &Roles, paces: &[Vec<Pace>], lanes: i64) -> Option<Block> {
-        let panels = self.panels(roles, paces);
-        let registers = i64::from(self.machine.vector_registers);
-        let (rows, columns) = (self.trips[roles.row], self.trips[roles.column]);
-        let mut best: Option<(f64, Block)> = None;
-        for vectors in 1..=WIDEST {
-            for height in 2..=TALLEST {
-                let block = Block { height, width: vectors * lanes };
-                let is_short = (height as f64) > rows || (block.width as f64) > columns;
-                if height * vectors + panels * vectors + 2 > registers || is_short {
-                    continue;
-                }
-                let reuse = (height * vectors) as f64 / (height + vectors) as f64;
-                if best.is_none_or(|(most, _)| reuse > most) {
-                    best = Some((reuse, block));
-                }
+        let trips = (self.trips[roles.row], self.trips[roles.column]);
+        size(self.machine, lanes, self.panels(roles, paces), trips)
+    }
+}
+
+/// The block with the most terms for each operand that is loaded, among those that fit the registers and the loops.
+fn size(machine: &Machine, lanes: i64, panels: i64, (rows, columns): (f64, f64)) -> Option<Block> {
+    let registers = i64::from(machine.vector_registers);
+    let mut best: Option<(f64, Block)> = None;
+    for vectors in 1..=WIDEST {
+        for height in 2..=TALLEST {
+            let block = Block { height, width: vectors * lanes };
+            let is_short = (height as f64) > rows || (block.width as f64) > columns;
+            if height * vectors + panels * vectors + 2 > registers || is_short {
+                continue;
+            }
+            let reuse = (height * vectors) as f64 / (height + vectors) as f64;
+            if best.is_none_or(|(most, _)| reuse > most) {
+                best = Some((reuse, block));
             }
         }
-        best.map(|(_, block)| block)
     }
+    best.map(|(_, block)| block)
+}
+
+/// How many rows the block of a plain product has whose cells have so many bytes, if it has one.
+pub fn rows_of_product(machine: &Machine, bytes: i64) -> Option<i64> {
+    let lanes = i64::from(machine.widest_bits) / 8 / bytes.max(1);
+    let block = if lanes < 2 { None } else { size(machine, lanes, 1, (f64::INFINITY, f64::INFINITY)) };
+    block.map(|block| block.height)
 }
 
 /// A tile size of at most about `most` that makes tiles alike, as a multiple; `None` if one tile is all there is.
