@@ -166,13 +166,25 @@ fn bounds(each: &For) -> Option<Bounds> {
     if let (Expr::Int(_), Expr::Int(_), false) = (&each.first, &each.last, each.runs_once) {
         return Some((Vec::new(), each.first.clone(), each.last.clone()));
     }
-    let (tests, first, last) = whole(each)?;
+    let (tests, first, last) = whole(each).or_else(|| constant_strip(each))?;
     let pair = |test: Expr| match test {
         Expr::Op(Op::Le, sides) => Some((sides[0].clone(), sides[1].clone())),
         Expr::Op(Op::Ge, sides) => Some((sides[1].clone(), sides[0].clone())),
         _ => None,
     };
     Some((tests.into_iter().map(pair).collect::<Option<_>>()?, first, last))
+}
+
+/// The same for a loop that is a strip of constant length, but where the loops around it end: from 0 to `min(7, n - 8 * c - 1)`.
+fn constant_strip(each: &For) -> Option<(Vec<Expr>, Expr, Expr)> {
+    let lasts = leaves(&each.last, Op::Min);
+    let end = lasts.iter().position(|last| matches!(last, Expr::Int(_)))?;
+    if each.runs_once || extent(&each.first, lasts[end])? < 2 {
+        return None;
+    }
+    let others = lasts.iter().enumerate().filter(|(at, _)| *at != end);
+    let tests = others.map(|(_, other)| Expr::Op(Op::Ge, vec![(*other).clone(), lasts[end].clone()]));
+    Some((tests.collect(), each.first.clone(), lasts[end].clone()))
 }
 
 fn substituted(expr: &Expr, variable: Variable, by: &Expr) -> Expr {

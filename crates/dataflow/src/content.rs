@@ -46,10 +46,30 @@ struct Flow {
 impl Flows {
     /// The flow through all arrays.
     pub fn new(scop: &Scop) -> isl::Result<Flows> {
-        let mut flows = Flows { of: HashMap::new() };
         let all: Vec<_> = (0..scop.arrays.len() as u32).map(ArrayId).collect();
-        flows.update(scop, &all)?;
+        Flows::through(scop, &all)
+    }
+
+    /// The flow through these arrays.
+    pub fn through(scop: &Scop, arrays: &[ArrayId]) -> isl::Result<Flows> {
+        let mut flows = Flows { of: HashMap::new() };
+        flows.update(scop, arrays)?;
         Ok(flows)
+    }
+
+    /// The writes that may reach a read of an array: `{ R[k] -> W[j] }` for each.
+    pub fn sources(&self, array: ArrayId, read: AccessId) -> &[(AccessId, Map)] {
+        let sources = self.of.get(&array).and_then(|flow| flow.sources.get(&read));
+        sources.map_or(&[], Vec::as_slice)
+    }
+
+    /// `{ R[k] -> A[x] }`: instances of a read that may see what was there before the nest.
+    pub fn live_in(&self, read: &Access) -> isl::Result<UnionMap> {
+        let cells = UnionMap::from_map(read.relation.clone())?;
+        match self.of.get(&read.array) {
+            Some(flow) => flow.live_in.clone().intersect(cells),
+            None => UnionMap::empty_ctx(cells.ctx()),
+        }
     }
 
     /// The flow in a changed model, `self` being that of the old one, which had the same order.
@@ -213,7 +233,6 @@ fn pairs(parts: &[Part], first: AccessId, second: AccessId) -> Vec<(PartAccess<'
 pub struct Contents<'s> {
     scop: &'s Scop,
     flows: Flows,
-    nothing: UnionMap,
     /// Writes whose value one cannot tell by the access.
     unclear: HashSet<AccessId>,
     known: RefCell<HashMap<AccessId, UnionMap>>,
@@ -245,11 +264,9 @@ impl<'s> Contents<'s> {
             unclear.extend(unclear_writes(stmt)?);
         }
         let (known, stored, writers, results, active, is_circle) = Default::default();
-        let nothing = UnionMap::empty_ctx(&scop.ctx)?;
         Ok(Contents {
             scop,
             flows: flows.clone(),
-            nothing,
             unclear,
             known,
             stored,
@@ -272,14 +289,12 @@ impl<'s> Contents<'s> {
 
     /// The writes that may reach a read: `{ R[k] -> W[j] }` for each.
     pub fn sources(&self, read: AccessId) -> &[(AccessId, Map)] {
-        let flow = self.scop.access(read).and_then(|(_, access)| self.flows.of.get(&access.array));
-        flow.and_then(|flow| flow.sources.get(&read)).map_or(&[], Vec::as_slice)
+        self.scop.access(read).map_or(&[], |(_, access)| self.flows.sources(access.array, read))
     }
 
     /// `{ R[k] -> A[x] }`: instances of a read that may see what was there before the nest.
     pub fn live_in(&self, read: &Access) -> isl::Result<UnionMap> {
-        let live_in = self.flows.of.get(&read.array).map_or(&self.nothing, |flow| &flow.live_in);
-        live_in.clone().intersect(UnionMap::from_map(read.relation.clone())?)
+        self.flows.live_in(read)
     }
 
     /// The value of an operand of a statement: `{ S[i] -> value }`.

@@ -123,7 +123,14 @@ fn size(scop: &Scop, accesses: &[(StmtId, &Access)], at: usize) -> isl::Result<O
             None => counter,
         });
     }
-    let Some(all) = all else { return Ok(None) };
+    match all {
+        Some(all) => end_of(scop, all),
+        None => Ok(None),
+    }
+}
+
+/// One more than the greatest of these numbers, in isl's notation. `None`: that is not one expression, or there are negative ones.
+pub(crate) fn end_of(scop: &Scop, all: Set) -> isl::Result<Option<String>> {
     let negative = all.clone().upper_bound_si(DimType::Set, 0, -1)?;
     if !negative.is_empty()? {
         return Ok(None);
@@ -149,10 +156,7 @@ impl Expanded {
         shape: Vec<Option<String>>,
     ) -> isl::Result<()> {
         let (old, new) = (self.scop.array(scalar).clone(), ArrayId(self.scop.arrays.len() as u32));
-        let is_free = |name: &String| self.scop.array_named(name).is_none();
-        let mut names = std::iter::once(format!("{}_x", old.name))
-            .chain((1..).map(|number| format!("{}_x{number}", old.name)));
-        let name = names.find(is_free).unwrap_or_default();
+        let name = free_name(&self.scop, &old.name);
         for stmt in &mut self.scop.stmts {
             let all = Map::identity(stmt.domain.get_space()?.map_from_set()?)?;
             for access in stmt.accesses.iter_mut().filter(|access| access.array == scalar) {
@@ -168,6 +172,13 @@ impl Expanded {
         self.arrays.push((scalar, new));
         Ok(())
     }
+}
+
+/// A name for what an array becomes.
+pub(crate) fn free_name(scop: &Scop, old: &str) -> String {
+    let is_free = |name: &String| scop.array_named(name).is_none();
+    let mut names = std::iter::once(format!("{old}_x")).chain((1..).map(|number| format!("{old}_x{number}")));
+    names.find(is_free).unwrap_or_default()
 }
 
 /// Of `{ S[i, j, k] -> S[i, j, k] }` the counters of these loops only.

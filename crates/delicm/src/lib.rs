@@ -17,7 +17,8 @@
 //! Where the two leave scalars, [`mod@split`] looks for statements that could do without them in parts; if there are any, all is
 //! done anew on the model in which they are split.
 //!
-//! What then has no cell can be given one: [`mod@expand`]. That takes memory, so whoever schedules the model decides about it.
+//! What then has no cell can be given one: [`mod@expand`]. Small arrays that each iteration of a loop fills anew can be given a copy for
+//! each iteration of a strip: [`mod@copies`]. That takes memory, so whoever schedules the model decides about it.
 //!
 //! # What stays the same
 //! Statements keep their names and domains, and remain in their order; accesses keep their numbers, operations their
@@ -42,7 +43,9 @@
 //! M. Kruse, T. Grosser, "DeLICM: scalar dependence removal at zero memory cost", 2018.
 
 pub mod check;
+pub mod check_copies;
 pub mod coalesce;
+pub mod copies;
 pub mod expand;
 pub mod forward;
 mod relations;

@@ -5,11 +5,14 @@
 //! - `# test: freedom`: the tree of isl's scheduler for the new model: its bands, their `coincident` (parallel) members
 //!   and whether they are `permutable` (tilable). `# test: freedom before`: for the model as it is.
 //! - `# test: expand innermost`, `# test: expand all`: the new model with the scalars that are left in scratch arrays.
+//! - `# test: copies 4`: the new model with a copy of small arrays for each iteration of strips of 4.
 //!
 //! Each new model is run by the oracle at some sizes.
 
 use dataflow::content::{Contents, Flows};
 use delicm::check::{Verdict, check};
+use delicm::check_copies::check_copies;
+use delicm::copies::{copies, wanted};
 use delicm::expand::{Loops, bytes, expand};
 use delicm::{Options, Outcome, delicm};
 use interp::results;
@@ -26,6 +29,10 @@ fn main() -> std::process::ExitCode {
         .command("expand", |input| {
             let loops = if input.args == ["all"] { Loops::All } else { Loops::Innermost };
             read(input).and_then(|scop| expanded(&scop, loops)).map_err(|error| error.to_string())
+        })
+        .command("copies", |input| {
+            let size = input.args.first().and_then(|size| size.parse().ok()).unwrap_or(4);
+            read(input).and_then(|scop| with_copies(&scop, size)).map_err(|error| error.to_string())
         })
         .command("freedom", |input| {
             let is_before = input.args == ["before"];
@@ -85,6 +92,24 @@ fn expanded(scop: &Scop, loops: Loops) -> Result<String> {
     compare(scop, &after.scop)?;
     let bytes = bytes(&after.scop, 1).map_or("not known".into(), |bytes| bytes.to_string());
     Ok(format!("bytes: {bytes}\n{}", after.scop))
+}
+
+/// The first array that gets copies has them.
+fn with_copies(scop: &Scop, size: i64) -> Result<String> {
+    let dependences = dataflow::dependences(scop, &Default::default())?;
+    let all = wanted(scop)?;
+    if all.is_empty() {
+        return Ok("no sum that copies could help\n".into());
+    }
+    for wanted in all {
+        if let Some(found) = copies(scop, &dependences, wanted, size)? {
+            found.scop.verify()?;
+            assert_eq!(check_copies(scop, &found)?, Verdict::Same);
+            compare(scop, &found.scop)?;
+            return Ok(found.scop.to_string());
+        }
+    }
+    Ok("no copies\n".into())
 }
 
 fn show(scop: &Scop) -> Result<String> {

@@ -13,6 +13,7 @@
 //! - `tuned` reads options for single nests.
 //! - [`timing`] adds up the time of each stage.
 
+mod copies;
 mod dropped;
 pub mod machine;
 pub mod order;

@@ -1,5 +1,6 @@
 //! The stages in order, one line each, and nothing else.
 
+use crate::copies;
 use crate::dropped::{without_dropped, without_loops};
 use crate::machine::{self, Caches, for_scheduler};
 use crate::order::{NewOrder, Plan, analysis, behind_check, plan};
@@ -384,7 +385,9 @@ fn schedule_with(run: &Run<'_, '_>, model: &mut Modelled<'_>, options: &Options)
     if let Some(dependences) = &model.dependences {
         let planned = plan((model.scop(), model.nest), dependences, machine.clone(), options)?;
         let planned = unless_through_memory(model, planned);
-        if let Some(better) = with_scratch(run, model, &planned, (&machine, options)) {
+        let better = with_copies(run, model, dependences, &planned, (&machine, options))
+            .or_else(|| with_scratch(run, model, &planned, (&machine, options)));
+        if let Some(better) = better {
             run.stack_left.set(run.stack_left.get() - better.stack_bytes);
             (model.rewrite, model.dependences) = (Some(better.rewrite), Some(better.dependences));
             model.plan = Some(better.plan);
@@ -461,6 +464,30 @@ fn is_enough(options: &Options, scop: &Scop, new: &NewOrder) -> isl::Result<Enou
         (Some(Form::Edges), _) => length * 4,
     };
     assume::enough(scop, Least { length, sum })
+}
+
+/// A better plan for a nest with small arrays that each iteration of a loop fills anew.
+fn with_copies(
+    run: &Run<'_, '_>,
+    model: &Modelled<'_>,
+    dependences: &Dependences,
+    plan: &Plan,
+    (machine, options): (&Machine, &Options),
+) -> Option<Better> {
+    let outcome = model.scalars.as_ref()?;
+    if model.rewrite.is_none() != outcome.counts.is_nothing() {
+        return None;
+    }
+    let nest = copies::Nest {
+        lifted: &model.lifted.scop,
+        scop: model.scop(),
+        dependences,
+        outcome,
+        valid: &model.assumed.valid,
+        plan,
+        stack_left: run.stack_left.get(),
+    };
+    copies::better(&nest, machine, options)
 }
 
 /// A better plan for a nest with scalars that have no free cell.

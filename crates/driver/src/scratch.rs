@@ -77,7 +77,7 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
         let Some(expanded) = expand(before, &flows, loops).ok()? else { break };
         // With the same arrays it is the same again.
         if tried.replace(expanded.scop.arrays.clone()).as_ref() == Some(&expanded.scop.arrays)
-            || place(&expanded.scop, nest.stack_left, options).is_none()
+            || place(&expanded.scop, nest.stack_left, options, LEAST_ROOM).is_none()
         {
             continue;
         }
@@ -101,12 +101,8 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
         prediction.original = original;
     }
     new.description = format!("{}\n{}", new.description.trim_end(), description(&expanded, options));
-    let place = place(&expanded.scop, nest.stack_left, options)?;
-    let stack_bytes = match place {
-        ScratchPlace::Heap(_) => 0,
-        ScratchPlace::Stack => bytes(&expanded.scop, ALIGNMENT as u64)?,
-        ScratchPlace::Room(bytes) => bytes as u64 * scratch_arrays(&expanded.scop).count() as u64,
-    };
+    let place = place(&expanded.scop, nest.stack_left, options, LEAST_ROOM)?;
+    let stack_bytes = stack_bytes(&expanded.scop, place)?;
     let scop = Scop { context: nest.lifted.context.clone(), ..expanded.scop };
     let outcome = delicm::Outcome { scop, ..nest.outcome.clone() };
     let mut rewrite = rewrite(nest.lifted, &outcome, nest.valid).ok()?;
@@ -177,12 +173,17 @@ fn own_order(scop: &Scop) -> Option<Box<NewOrder>> {
 }
 
 /// Where there may be enough memory.
-fn place(scop: &Scop, stack_left: u64, options: &Options) -> Option<ScratchPlace> {
+pub(crate) fn place(
+    scop: &Scop,
+    stack_left: u64,
+    options: &Options,
+    least_room: u64,
+) -> Option<ScratchPlace> {
     let bytes = bytes(scop, ALIGNMENT as u64);
     match (options.expand, bytes) {
         (Expand::None, _) => None,
         (Expand::Stack, Some(bytes)) => (bytes <= stack_left).then_some(ScratchPlace::Stack),
-        (Expand::Stack, None) => room(scop, stack_left).map(ScratchPlace::Room),
+        (Expand::Stack, None) => room(scop, stack_left, least_room).map(ScratchPlace::Room),
         // The check reads tables of rows behind all else, when memory was asked for.
         (Expand::Heap, _) => {
             let has_tables = scop.arrays.iter().any(|array| array.layout == model::Layout::Anywhere);
@@ -193,27 +194,37 @@ fn place(scop: &Scop, stack_left: u64, options: &Options) -> Option<ScratchPlace
     }
 }
 
+/// How many bytes of the stack that takes.
+pub(crate) fn stack_bytes(scop: &Scop, place: ScratchPlace) -> Option<u64> {
+    match place {
+        ScratchPlace::Heap(_) => Some(0),
+        ScratchPlace::Stack => bytes(scop, ALIGNMENT as u64),
+        ScratchPlace::Room(bytes) => Some(bytes as u64 * scratch_arrays(scop).count() as u64),
+    }
+}
+
 fn scratch_arrays(scop: &Scop) -> impl Iterator<Item = &Array> {
     scop.arrays.iter().filter(|array| array.kind == ArrayKind::Scratch)
 }
 
-/// How many bytes each scratch array may have, if that is enough for loops that are not short.
-fn room(scop: &Scop, stack_left: u64) -> Option<i64> {
+/// How many bytes each scratch array may have, if that is enough for so many iterations of the loop of which it is not known how many
+/// it has.
+fn room(scop: &Scop, stack_left: u64, least: u64) -> Option<i64> {
     let count = scratch_arrays(scop).count() as u64;
     let share = stack_left.checked_div(count)? / ALIGNMENT as u64 * ALIGNMENT as u64;
     let is_enough = |array: &Array| {
         let numbers = array.shape.iter().flatten().filter_map(|size| size.parse::<u64>().ok());
         let (known, cell) = (numbers.clone().count(), numbers.product::<u64>() * u64::from(array.elem_bytes));
-        known + 1 >= array.shape.len() && cell.saturating_mul(LEAST_ROOM) <= share
+        known + 1 >= array.shape.len() && cell.saturating_mul(least) <= share
     };
     scratch_arrays(scop).all(is_enough).then_some(share as i64)
 }
 
-/// For how many iterations of a loop there must be room where it is not known how many it has.
+/// For how many iterations of a loop there must be room for a scalar where it is not known how many it has.
 const LEAST_ROOM: u64 = 1_000;
 
 /// The costs of the own order and of the planned one, if they were predicted.
-fn costs(plan: &Plan) -> Option<(Cost, Cost)> {
+pub(crate) fn costs(plan: &Plan) -> Option<(Cost, Cost)> {
     match plan {
         Plan::New(new) => new.prediction.map(|prediction| (prediction.original, prediction.new)),
         Plan::Kept(Reason::NothingPays(prediction)) => Some((prediction.original, prediction.original)),
@@ -241,7 +252,7 @@ fn description(expanded: &Expanded, options: &Options) -> String {
 }
 
 /// The scratch arrays with the factors of their sizes.
-fn memory(scop: &Scop, valid: &Set, place: ScratchPlace) -> Result<Scratch, astgen::Error> {
+pub(crate) fn memory(scop: &Scop, valid: &Set, place: ScratchPlace) -> Result<Scratch, astgen::Error> {
     let mut arrays = Vec::new();
     for (index, array) in scop.arrays.iter().enumerate() {
         if array.kind == ArrayKind::Scratch {

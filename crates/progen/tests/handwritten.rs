@@ -122,6 +122,12 @@ fn updates_that_wait() {
 }
 
 #[test]
+fn arrays_that_each_iteration_fills_anew() {
+    let orders = ["", "position=late", "least-length=0 least-gain=0"];
+    agrees_with("copies.c", &orders, &VECTORS, &[]);
+}
+
+#[test]
 fn functions_that_are_all_about_one_nest() {
     agrees_and_goes_through("divided.c", &LEVELS, &[]);
 }

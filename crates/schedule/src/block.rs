@@ -162,30 +162,39 @@ impl Blocker<'_> {
         paces.iter().filter(is_panel).count() as i64
     }
 
-    /// The block with the most terms for each operand that is loaded, among those that fit the registers and the loops; of short loops
-    /// one that leaves little of what it computes unused at the edges.
     fn size(&self, roles: &Roles, paces: &[Vec<Pace>], lanes: i64) -> Option<Block> {
-        let panels = self.panels(roles, paces);
-        let registers = i64::from(self.machine.vector_registers);
-        let (rows, columns) = (self.trips[roles.row], self.trips[roles.column]);
-        let mut best: Option<(f64, Block)> = None;
-        for vectors in 1..=WIDEST {
-            for height in 2..=TALLEST {
-                let block = Block { height, width: vectors * lanes };
-                let is_short = (height as f64) > rows || (block.width as f64) > columns;
-                if height * vectors + panels * vectors + 2 > registers || is_short {
-                    continue;
-                }
-                let reuse = (height * vectors) as f64 / (height + vectors) as f64;
-                let waste = wasted(rows, height) * wasted(columns, block.width);
-                let cost = (1.0 + LOADS / reuse) * waste;
-                if best.is_none_or(|(least, _)| cost < least) {
-                    best = Some((cost, block));
-                }
+        let trips = (self.trips[roles.row], self.trips[roles.column]);
+        size(self.machine, lanes, self.panels(roles, paces), trips)
+    }
+}
+
+/// The block with the most terms for each operand that is loaded, among those that fit the registers and the loops; of short loops
+/// one that leaves little of what it computes unused at the edges.
+fn size(machine: &Machine, lanes: i64, panels: i64, (rows, columns): (f64, f64)) -> Option<Block> {
+    let registers = i64::from(machine.vector_registers);
+    let mut best: Option<(f64, Block)> = None;
+    for vectors in 1..=WIDEST {
+        for height in 2..=TALLEST {
+            let block = Block { height, width: vectors * lanes };
+            let is_short = (height as f64) > rows || (block.width as f64) > columns;
+            if height * vectors + panels * vectors + 2 > registers || is_short {
+                continue;
+            }
+            let reuse = (height * vectors) as f64 / (height + vectors) as f64;
+            let cost = (1.0 + LOADS / reuse) * wasted(rows, height) * wasted(columns, block.width);
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, block));
             }
         }
-        best.map(|(_, block)| block)
     }
+    best.map(|(_, block)| block)
+}
+
+/// How many rows the block of a plain product has whose cells have so many bytes, if it has one.
+pub fn rows_of_product(machine: &Machine, bytes: i64) -> Option<i64> {
+    let lanes = i64::from(machine.widest_bits) / 8 / bytes.max(1);
+    let block = if lanes < 2 { None } else { size(machine, lanes, 1, (f64::INFINITY, f64::INFINITY)) };
+    block.map(|block| block.height)
 }
 
 /// How many times what there is blocks compute along a loop with edges, where that is much.

@@ -25,7 +25,7 @@ use super::builder::{Builder, Type};
 use super::emit::Emitter;
 use super::panel::BlockPanels;
 use super::part::{Part, Parts};
-use super::rewrite::{Place, cell_facts, op_named};
+use super::rewrite::{Place, op_named};
 use crate::front::lift::Touched;
 use crate::pass::{self, Inst, Value};
 use assume::Rows;
@@ -567,8 +567,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
         address: Value<'p>,
         (lanes, mask): (i64, Option<Value<'p>>),
     ) -> Value<'p> {
-        let (b, (is_exact, alignment)) =
-            (self.builder(), cell_facts(self.lifted, place.array, place.cell_bytes));
+        let (b, (is_exact, alignment)) = (self.builder(), self.facts_of(place));
         let ty = if lanes > 1 { b.vector(ty, lanes) } else { ty };
         let load = match mask {
             Some(mask) => b.load_masked(ty, address, alignment, mask),
@@ -579,8 +578,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
     }
 
     fn store_cells(&self, place: &Place, value: Value<'p>, address: Value<'p>, mask: Option<Value<'p>>) {
-        let (b, (is_exact, alignment)) =
-            (self.builder(), cell_facts(self.lifted, place.array, place.cell_bytes));
+        let (b, (is_exact, alignment)) = (self.builder(), self.facts_of(place));
         let store = match mask {
             Some(mask) => b.store_masked(value, address, alignment, mask),
             None => b.store_at(value, address, alignment),
@@ -740,8 +738,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
             }
             Next::Elsewhere => {
                 let offsets = kernel.bases[&access].columns[at.1 as usize];
-                let (is_exact, alignment) =
-                    cell_facts(self.lifted, moving.place.array, moving.place.cell_bytes);
+                let (is_exact, alignment) = self.facts_of(moving.place);
                 let load = b.gather(b.vector(ty, lanes), b.displace(here, offsets, false), alignment, mask);
                 self.facts.annotate(load, Touched { array: moving.place.array, is_exact });
                 load

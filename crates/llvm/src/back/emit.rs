@@ -338,7 +338,10 @@ struct Instance<'p> {
     id: StmtId,
     /// The statement of the model that the loops are of.
     new: StmtId,
+    /// The counters of the lifted model.
     counters: Vec<Value<'p>>,
+    /// Those of the model that the loops are of.
+    own: Vec<Value<'p>>,
     /// What takes the place of its instructions.
     copies: HashMap<Inst<'p>, Value<'p>>,
     /// What takes the place of a hammock's inner blocks and of its join.
@@ -812,11 +815,17 @@ impl<'p> Emitter<'_, 'p> {
 
     /// One instance of a statement.
     fn stmt(&mut self, id: StmtId, counters: &[Expr]) -> Option<()> {
-        let counters = counters.iter().map(|counter| self.counter(counter)).collect::<Option<Vec<_>>>()?;
-        let (new, id) = (id, self.old(id)?);
+        let own = self.counters(counters)?;
+        let (new, Some(id)) = (id, self.old(id)) else { return self.write_return(id, &own) };
+        let old = self.rewrite.and_then(|rewrite| rewrite.stmts[new.index()].strip.map(|_| rewrite));
+        let counters = match old {
+            Some(rewrite) => self.counters(&rewrite.old_counters(new, counters)?)?,
+            None => own.clone(),
+        };
         let body = &self.lifted.bodies[id.index()];
         let (copies, deferred) = Default::default();
-        let mut instance = Instance { id, new, counters, copies, blocks: self.copied_blocks(body), deferred };
+        let blocks = self.copied_blocks(body);
+        let mut instance = Instance { id, new, counters, own, copies, blocks, deferred };
         self.read_ahead(&mut instance)?;
         for part in &body.parts {
             if let Some(&copy) = instance.blocks.get(&part.block) {
@@ -831,6 +840,29 @@ impl<'p> Emitter<'_, 'p> {
             self.builder().at_end(instance.blocks[&join]);
         }
         self.write_behind(&instance)
+    }
+
+    fn counters(&mut self, counters: &[Expr]) -> Option<Vec<Value<'p>>> {
+        counters.iter().map(|counter| self.counter(counter)).collect()
+    }
+
+    /// A statement that the lifted model does not have: what it reads goes to what it writes.
+    fn write_return(&self, id: StmtId, counters: &[Value<'p>]) -> Option<()> {
+        let rewrite = self.rewrite?;
+        let cell = |kind: AccessKind| {
+            let access = rewrite.scop.stmt(id).accesses.iter().find(|access| access.kind == kind)?;
+            rewrite.stmts[id.index()].places.get(&access.id)
+        };
+        let (from, to) = (cell(AccessKind::Read)?, cell(AccessKind::MustWrite)?);
+        // Bits, whatever they stand for.
+        let ty = self.builder().int(u32::try_from(to.cell_bytes * 8).ok()?);
+        let (address, touched, alignment) = self.address(from, counters, true)?;
+        let load = self.builder().load_at(ty, address, alignment);
+        self.facts.annotate(load, touched);
+        let (address, touched, alignment) = self.address(to, counters, true)?;
+        let store = self.builder().store_at(load, address, alignment);
+        self.facts.annotate(store, touched);
+        Some(())
     }
 
     /// A block for each inner block of a hammock, and one for what follows it.
@@ -902,6 +934,9 @@ impl<'p> Emitter<'_, 'p> {
         {
             return self.inst_in_register(inst, kept, instance);
         }
+        if let Some(place) = self.moved(inst, instance) {
+            return self.inst_at(inst, place, instance);
+        }
         let touched = self.lifted.memory.get(&inst).copied();
         let is_exact = touched.is_some_and(|touched| touched.is_exact);
         let operand = |value| self.operand(value, instance, is_exact);
@@ -911,6 +946,30 @@ impl<'p> Emitter<'_, 'p> {
             self.facts.annotate(copy, touched);
         }
         Some(copy)
+    }
+
+    /// Where the cell of a load or store is, if the lifted model has it elsewhere.
+    fn moved(&self, inst: Inst<'p>, instance: &Instance<'p>) -> Option<&Place> {
+        let access = self.links[instance.new.index()].memory.get(&inst)?;
+        self.rewrite?.stmts[instance.new.index()].places.get(access)
+    }
+
+    /// A load or store of a cell that the lifted model has elsewhere.
+    fn inst_at(&self, inst: Inst<'p>, place: &Place, instance: &Instance<'p>) -> Option<Value<'p>> {
+        let (address, touched, alignment) = self.cell(place, instance)?;
+        let b = self.builder();
+        let (access, value) = match inst.opcode() {
+            LLVMLoad => {
+                let load = b.load_at(b.type_of(inst.value()), address, alignment);
+                (load, load)
+            }
+            _ => {
+                let value = self.operand(*inst.operands().first()?, instance, false)?;
+                (b.store_at(value, address, alignment), value)
+            }
+        };
+        self.facts.annotate(access, touched);
+        Some(value)
     }
 
     /// A load or store of a cell that is in a register.
@@ -1073,7 +1132,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// The address of a cell that a statement touches, what it is one of, and its alignment.
     fn cell(&self, place: &Place, instance: &Instance<'p>) -> Option<(Value<'p>, Touched, u32)> {
-        self.cell_of_twin(place, instance).or_else(|| self.address(place, &instance.counters, true))
+        self.cell_of_twin(place, instance).or_else(|| self.address(place, &instance.own, true))
     }
 
     /// The same if an instruction of the statement is to that cell: its address.
@@ -1147,12 +1206,17 @@ impl<'p> Emitter<'_, 'p> {
             }
         }
         let bytes = self.builder().binary(LLVMMul, cell, self.builder().index(place.cell_bytes));
-        let (is_exact, alignment) = match self.scratch.base(place.array) {
-            Some(_) => (true, self.scratch_alignment(place.cell_bytes)),
-            None => cell_facts(self.lifted, place.array, place.cell_bytes),
-        };
+        let (is_exact, alignment) = self.facts_of(place);
         let address = self.builder().displace(base, bytes, is_exact && is_inside && !is_row);
         Some((address, Touched { array: place.array, is_exact }, alignment))
+    }
+
+    /// What is known of addresses of an array's cells, as of [`cell_facts`].
+    pub(super) fn facts_of(&self, place: &Place) -> (bool, u32) {
+        match self.scratch.base(place.array) {
+            Some(_) => (true, self.scratch_alignment(place.cell_bytes)),
+            None => cell_facts(self.lifted, place.array, place.cell_bytes),
+        }
     }
 
     /// The block that the region leads to now: a block before the next region may have come between.

@@ -5,15 +5,37 @@
 //! - A read that was replaced gives what its replacement gives: a load of a cell, a copy of another statement's
 //!   instruction, or a value from outside.
 //! - Accesses and operations that are gone are not executed.
+//! - A load or store whose access is now one of another array goes to that cell. A loop may have become two ([`Strip`]).
+//! - A statement that the lifted model does not have copies one cell to another.
 
 use crate::front::bodies::Links;
 use crate::front::lift::{ArraySource, Lifted};
 use crate::pass::Inst;
 use assume::Rows;
-use astgen::Expr;
+use astgen::{Expr, Op};
 use llvm_sys::LLVMOpcode::*;
 use model::{AccessId, ArrayId, Scop, Stmt, StmtId};
 use std::collections::HashMap;
+
+/// A loop of the lifted model that is two loops in the changed one: over strips, and over the iterations of a strip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strip {
+    /// How many loops are around it.
+    pub at: usize,
+    /// How many iterations a strip has.
+    pub size: i64,
+}
+
+impl Strip {
+    /// The counters of the lifted model.
+    fn old(self, counters: &[Expr]) -> Option<Vec<Expr>> {
+        let (strip, inside) = (counters.get(self.at)?.clone(), counters.get(self.at + 1)?.clone());
+        let first = Expr::Op(Op::Mul, vec![Expr::Int(self.size), strip]);
+        let mut old = counters.to_vec();
+        old.splice(self.at..self.at + 2, [Expr::Op(Op::Add, vec![first, inside])]);
+        Some(old)
+    }
+}
 
 /// A changed model.
 pub struct Rewrite {
@@ -58,8 +80,10 @@ impl ScratchPlace {
 /// A statement of a changed model.
 #[derive(Default)]
 pub struct Rewritten {
-    /// Its number in the lifted model.
+    /// Its number in the lifted model. `None`: it is new, and copies what it reads to what it writes.
     pub old: Option<StmtId>,
+    /// If one of its loops has become two: which.
+    pub strip: Option<Strip>,
     /// The cells of accesses that the lifted model does not have like that.
     pub places: HashMap<AccessId, Place>,
     /// What takes the place of reads of scalars that are gone.
@@ -107,6 +131,14 @@ impl Rewrite {
         self.stmts.iter().map(links).collect()
     }
 
+    /// The counters of a statement in the lifted model, by those in this one.
+    pub fn old_counters(&self, at: StmtId, counters: &[Expr]) -> Option<Vec<Expr>> {
+        match self.stmts[at.index()].strip {
+            Some(strip) => strip.old(counters),
+            None => Some(counters.to_vec()),
+        }
+    }
+
     /// Whether the statement still executes the instruction.
     pub fn executes<'p>(&self, at: StmtId, links: &Links<'p>, inst: Inst<'p>) -> bool {
         let stmt = self.scop.stmt(at);
@@ -146,7 +178,8 @@ pub fn op_named<'a>(stmt: &'a Stmt, name: &str) -> Option<&'a model::Op> {
 /// each cell.
 pub fn cell_facts(lifted: &Lifted<'_>, array: ArrayId, cell_bytes: i64) -> (bool, u32) {
     let touches = lifted.memory.iter().filter(|(_, touched)| touched.array == array);
-    let (mut is_exact, mut alignment) = (matches!(lifted.arrays[array.index()], ArraySource::Base(_)), None);
+    let is_base = matches!(lifted.arrays.get(array.index()), Some(ArraySource::Base(_)));
+    let (mut is_exact, mut alignment) = (is_base, None);
     for (inst, touched) in touches {
         is_exact &= touched.is_exact;
         let promised = inst.alignment().max(1);

@@ -341,7 +341,9 @@ impl<'p> Emitter<'_, 'p> {
 
     /// How many instructions a statement has.
     fn length(&self, id: model::StmtId) -> Option<i64> {
-        let body = &self.lifted.bodies[self.old(id)?.index()];
+        // What is new is a load and a store.
+        let Some(old) = self.old(id) else { return Some(3) };
+        let body = &self.lifted.bodies[old.index()];
         Some(body.parts.iter().map(|part| part.insts.len() as i64).sum::<i64>() + 1)
     }
 }

@@ -1,0 +1,128 @@
+//! Small arrays that each iteration of a loop fills anew get copies, one for each iteration of a strip: only where the scheduler gains
+//! something from it.
+//!
+//! After a nest has its plan, and if a sum in it has only one row of cells ([`delicm::copies::wanted`]), the nest is planned again with
+//! as many rows as a block of cells in registers has. That plan is taken if it has such blocks and is clearly cheaper, and if
+//! [`delicm::check_copies`], which looks at the flow of values in both models, says that they do the same.
+//!
+//! The copies are scratch memory on the stack ([`crate::scratch`]), with the same bounds: so much for all nests of a function, none in one that
+//! can be called again before it returns, and a test where sizes are known at run time only. Nothing is copied where the order is
+//! given, or where `expand` says that there is to be no such memory.
+
+use crate::order::{Plan, analysis, optimized};
+use crate::places::place;
+use crate::scalars::rewrite;
+use crate::scratch::{self, Better};
+use delicm::check::Verdict;
+use delicm::check_copies::check_copies;
+use delicm::copies::{Copies, Wanted, copies, wanted};
+use isl::Set;
+use llvm::back::rewrite::{Rewrite, Rewritten, Strip};
+use model::{ArrayId, Scop};
+use options::{Expand, Options};
+use schedule::{Cost, Form, Machine, Reason};
+
+/// How much of the cost without copies a plan may have that needs some.
+const CLEARLY: f64 = 0.8;
+
+/// For how many cells there must be room in a row where it is not known how many it has.
+const LEAST_ROOM: u64 = 400;
+
+/// A nest that might gain.
+pub struct Nest<'a> {
+    /// The lifted model.
+    pub lifted: &'a Scop,
+    /// What the scheduler works on.
+    pub scop: &'a Scop,
+    /// Its dependences.
+    pub dependences: &'a dataflow::Dependences,
+    /// What was done about scalars.
+    pub outcome: &'a delicm::Outcome,
+    /// The parameters for which the new loops run.
+    pub valid: &'a Set,
+    /// The plan without copies.
+    pub plan: &'a Plan,
+    /// What the function may still have of the stack.
+    pub stack_left: u64,
+}
+
+/// A plan with copies, if it is clearly better.
+pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<Better> {
+    let is_free = options.schedule == options::Schedule::Auto
+        && options.schedule_in.is_none()
+        && options.schedule_out.is_none();
+    if options.expand == Expand::None || !options.registers || !is_free {
+        return None;
+    }
+    let copied = wanted(nest.scop).ok()?.into_iter().find_map(|wanted| with_copies(nest, wanted, machine))?;
+    let memory = scratch::place(&copied.scop, nest.stack_left, options, LEAST_ROOM)?;
+    let dependences = dataflow::dependences(&copied.scop, &analysis(options.parallel)).ok()?;
+    let planned = optimized(&copied.scop, &dependences, machine.clone(), options).ok()?;
+    let Plan::New(mut new) = planned else { return None };
+    let prediction = new.prediction.as_mut().filter(|_| new.form == Some(Form::Blocks))?;
+    let without = cost_without(nest.plan, prediction.original)?;
+    if new.pays_in_threads_only || prediction.new.total() >= CLEARLY * without.total() {
+        return None;
+    }
+    if let Some((original, _)) = scratch::costs(nest.plan) {
+        prediction.original = original;
+    }
+    copied.scop.verify().ok()?;
+    if check_copies(nest.scop, &copied).ok()? != Verdict::Same {
+        return None;
+    }
+    new.description = format!("{}\n{}", new.description.trim_end(), description(&copied));
+    let stack_bytes = scratch::stack_bytes(&copied.scop, memory)?;
+    let mut rewrite = rewritten(nest, &copied)?;
+    rewrite.scratch = Some(scratch::memory(&rewrite.scop, nest.valid, memory).ok()?);
+    Some(Better { rewrite, dependences, plan: Plan::New(new), stack_bytes })
+}
+
+/// The model with as many copies as a block has rows.
+fn with_copies(nest: &Nest<'_>, wanted: Wanted, machine: &Machine) -> Option<Copies> {
+    let bytes = i64::from(nest.scop.array(wanted.array).elem_bytes);
+    let rows = schedule::block::rows_of_product(machine, bytes)?;
+    copies(nest.scop, nest.dependences, wanted, rows).ok()?
+}
+
+/// The cost of the best plan without copies, if one is known.
+fn cost_without(plan: &Plan, original: Cost) -> Option<Cost> {
+    match plan {
+        Plan::Kept(Reason::NothingElse | Reason::NoThreads(_)) => Some(original),
+        plan => scratch::costs(plan).map(|(_, new)| new),
+    }
+}
+
+/// What the model with copies means for the code to be written.
+fn rewritten(nest: &Nest<'_>, copied: &Copies) -> Option<Rewrite> {
+    let scop = Scop { context: nest.lifted.context.clone(), ..copied.scop.clone() };
+    let outcome = delicm::Outcome { scop, ..nest.outcome.clone() };
+    let mut rewrite = rewrite(nest.lifted, &outcome, nest.valid).ok()?;
+    for stmt in &copied.stmts {
+        rewrite.stmts[stmt.index()].strip = Some(Strip { at: copied.strip.at, size: copied.strip.size });
+    }
+    for stmt in &rewrite.scop.stmts[rewrite.stmts.len()..] {
+        let mut new = Rewritten::default();
+        for access in &stmt.accesses {
+            new.places.insert(access.id, place(&rewrite.scop, stmt, access, nest.valid).ok()?);
+        }
+        rewrite.stmts.push(new);
+    }
+    Some(rewrite)
+}
+
+/// What was copied, for people.
+fn description(copied: &Copies) -> String {
+    let scop = &copied.scop;
+    let name = |(array, copy): &(ArrayId, ArrayId)| {
+        let sizes: Vec<_> =
+            scop.array(*copy).shape.iter().map(|size| size.as_deref().unwrap_or("*")).collect();
+        format!("{} as {}[{}]", scop.array(*array).name, scop.array(*copy).name, sizes.join("]["))
+    };
+    let arrays: Vec<_> = copied.arrays.iter().map(name).collect();
+    format!(
+        "scratch memory on the stack: {}, because each iteration of a loop fills it anew, of which {} run at once",
+        arrays.join(", "),
+        copied.strip.size
+    )
+}
