@@ -1,4 +1,4 @@
-//! Binds isl to the memory of `src/heap.rs` and to the arithmetic of `src/numbers.rs`.
+//! Binds isl to the memory of `src/heap.rs`, to the arithmetic of `src/numbers.rs` and to the search of `src/sample.rs`.
 //!
 //! The installed archive is copied, and in the copy names become ours. So nothing but isl's own objects is concerned:
 //! neither what is linked with them nor the compiler that loads the plugin.
@@ -13,9 +13,10 @@ use std::process::{Command, Output};
 const MEMORY: [&str; 5] = ["malloc", "calloc", "realloc", "free", "strdup"];
 
 /// The objects that define functions which are ours now, with these.
-const FASTER: [(&str, &[&str]); 2] = [
+const FASTER: [(&str, &[&str]); 3] = [
     ("isl_int_sioimath.c.o", &["isl_sioimath_add", "isl_sioimath_mul"]),
     ("isl_seq.c.o", &["isl_seq_combine", "isl_seq_gcd", "isl_seq_inner_product", "isl_seq_normalize"]),
+    ("isl_sample.c.o", &["isl_basic_set_sample_vec"]),
 ];
 
 /// The tools that it takes.

@@ -80,6 +80,7 @@ mod id;
 mod numbers;
 mod params;
 mod raw;
+mod sample;
 mod single;
 
 pub use ctx::Ctx;

@@ -14,9 +14,10 @@
 use std::ffi::{c_uint, c_void};
 
 /// A number as isl stores it.
-type Number = u64;
+pub(crate) type Number = u64;
 
-const ZERO: Number = 1;
+pub(crate) const ZERO: Number = 1;
+pub(crate) const ONE: Number = 1 << 32 | SMALL;
 /// The bit that only small numbers have.
 const SMALL: Number = 1;
 /// The largest small number; the least is its negative.
