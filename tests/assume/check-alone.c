@@ -9,3 +9,4 @@ void rotated(int n, double r[3][3], double (*x)[3], double (*y)[3]) {
     }
 }
 // output:
+// %s:4:3: remark: loop nest keeps its order: the best order found is not clearly better: about 1.2 times the speed [-Rpass-analysis=orthant]

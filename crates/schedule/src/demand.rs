@@ -142,11 +142,7 @@ impl Way<'_> {
         let is_gathered = column.is_some_and(|at| self.is_gathered(at));
         let mut demand = |member: usize, least: i64| found.extend(counters[member].map(|at| (at, least)));
         match (change.jam, change.block, &change.order[..]) {
-            (_, Some(block), [.., row, _]) => {
-                if is_gathered {
-                    demand(*row, GATHERED * block.height);
-                }
-            }
+            (_, Some(block), [.., row, _]) if is_gathered => demand(*row, GATHERED * block.height),
             (Some(strip), _, [.., row, along]) => {
                 let has_edges = self.has_edges && !freedom.coincident[*along];
                 demand(*row, if has_edges { WITH_EDGES } else { STRIPS * strip.rows });
