@@ -27,7 +27,8 @@
 //! 1. be private: the flow of values is exact enough to say so (not memory-based), none of it joins two iterations, none comes
 //!    from before the loop;
 //! 2. end with the last iteration: what any iteration writes, the last one must write, too. Then only its copy returns;
-//! 3. lie in memory, row behind row, be touched only in the loop or outside of all loops around it, and have a last cell that is
+//! 3. be read and written by statements that say what they do with its values, so that each access is a load or a store;
+//! 4. lie in memory, row behind row, be touched only in the loop or outside of all loops around it, and have a last cell that is
 //!    one affine expression of the parameters.
 //!
 //! If an array that is in the way is not like that, none gets copies: the iterations would wait all the same.
@@ -259,7 +260,10 @@ impl Loop<'_> {
     fn is_by_itself(&self, array: ArrayId) -> bool {
         let touches = |stmt: &StmtId| self.scop.stmt(*stmt).accesses.iter().any(|a| a.array == array);
         let is_near = |stmt: StmtId| dataflow::shared_loops(self.scop, self.stmts[0], stmt) > 0;
-        self.scop.stmt_ids().filter(touches).all(|stmt| self.has(stmt) || !is_near(stmt))
+        self.scop.stmt_ids().filter(touches).all(|stmt| match self.has(stmt) {
+            true => knows_values(self.scop.stmt(stmt), array),
+            false => !is_near(stmt),
+        })
     }
 
     /// The first condition.
@@ -432,6 +436,15 @@ impl Strip {
         }
         Ok(())
     }
+}
+
+/// Whether a statement says what it does with each value of an array: then it loads and stores single cells. Others may be copies of whole
+/// rows, for which the program has one instruction that knows nothing of other cells.
+fn knows_values(stmt: &Stmt, array: ArrayId) -> bool {
+    stmt.accesses.iter().filter(|access| access.array == array).all(|access| match access.kind {
+        AccessKind::Read => stmt.body.operands().any(|operand| *operand == Operand::Read(access.id)),
+        _ => stmt.body.stored(access.id).is_some(),
+    })
 }
 
 /// Those pairs of a relation that agree on the first `count` counters.

@@ -7,7 +7,7 @@
 //!
 //! The copies are scratch memory on the stack ([`crate::scratch`]), with the same bounds: so much for all nests of a function, none in one that
 //! can be called again before it returns, and a test where sizes are known at run time only. Nothing is copied where the order is
-//! given, or where `expand` says that there is to be no such memory.
+//! given, where `expand` says that there is to be no such memory, or where loops are to run in threads, which have copies of their own.
 
 use crate::order::{Plan, analysis, optimized};
 use crate::places::place;
@@ -51,7 +51,8 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
     let is_free = options.schedule == options::Schedule::Auto
         && options.schedule_in.is_none()
         && options.schedule_out.is_none();
-    if options.expand == Expand::None || !options.registers || !is_free {
+    // Copies that threads share would leave them the loops inside only.
+    if options.expand == Expand::None || !options.registers || options.parallel || !is_free {
         return None;
     }
     let copied = wanted(nest.scop).ok()?.into_iter().find_map(|wanted| with_copies(nest, wanted, machine))?;

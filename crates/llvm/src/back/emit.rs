@@ -963,10 +963,11 @@ impl<'p> Emitter<'_, 'p> {
                 let load = b.load_at(b.type_of(inst.value()), address, alignment);
                 (load, load)
             }
-            _ => {
+            LLVMStore => {
                 let value = self.operand(*inst.operands().first()?, instance, false)?;
                 (b.store_at(value, address, alignment), value)
             }
+            _ => return None,
         };
         self.facts.annotate(access, touched);
         Some(value)
