@@ -7,7 +7,9 @@
 //!
 //! The copies are scratch memory on the stack ([`crate::scratch`]), with the same bounds: so much for all nests of a function, none in one that
 //! can be called again before it returns, and a test where sizes are known at run time only. Nothing is copied where the order is
-//! given, where `expand` says that there is to be no such memory, or where loops are to run in threads, which have copies of their own.
+//! given, or where `expand` says that there is to be no such memory. What has copies runs in one thread: threads that shared them would
+//! be left the loops inside only. Where loops may run in threads, which have copies of their own, that must be better than threads are
+//! (`doitgen` with two of them).
 
 use crate::order::{Plan, analysis, optimized};
 use crate::places::place;
@@ -51,18 +53,18 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
     let is_free = options.schedule == options::Schedule::Auto
         && options.schedule_in.is_none()
         && options.schedule_out.is_none();
-    // Copies that threads share would leave them the loops inside only.
-    if options.expand == Expand::None || !options.registers || options.parallel || !is_free {
+    if options.expand == Expand::None || !options.registers || !is_free {
         return None;
     }
+    let alone = Options { parallel: false, ..options.clone() };
     let copied = wanted(nest.scop).ok()?.into_iter().find_map(|wanted| with_copies(nest, wanted, machine))?;
     let memory = scratch::place(&copied.scop, nest.stack_left, options, LEAST_ROOM)?;
-    let dependences = dataflow::dependences(&copied.scop, &analysis(options.parallel)).ok()?;
-    let planned = optimized(&copied.scop, &dependences, machine.clone(), options).ok()?;
+    let dependences = dataflow::dependences(&copied.scop, &analysis(alone.parallel)).ok()?;
+    let planned = optimized(&copied.scop, &dependences, machine.clone(), &alone).ok()?;
     let Plan::New(mut new) = planned else { return None };
     let prediction = new.prediction.as_mut().filter(|_| new.form == Some(Form::Blocks))?;
     let without = cost_without(nest.plan, prediction.original)?;
-    if new.pays_in_threads_only || prediction.new.total() >= CLEARLY * without.total() {
+    if prediction.new.total() >= CLEARLY * without.total() {
         return None;
     }
     if let Some((original, _)) = scratch::costs(nest.plan) {
