@@ -26,7 +26,7 @@ use llvm::front::detect::{Nest, Part, Verdict, detect, detect_inside};
 use llvm::front::lift::{ArraySource, Lifted, lift};
 use llvm::front::reductions;
 use llvm::pass::Region;
-use model::{ArrayId, Budget, Reason, Scop, SourceLoc};
+use model::{Array, ArrayId, Budget, Reason, Scop, SourceLoc};
 use options::Options;
 use report::Counted;
 use report::tuned::Tuning;
@@ -611,22 +611,33 @@ const MANY_LINES: u64 = 8;
 
 /// Lets variables of the module begin where cache lines do, also those of nests that keep their code: of vectors as wide as a line
 /// each second one lies across two lines otherwise, or all do, and takes twice as long to load and to store (a third of the time of
-/// `jacobi-1d`). Where an array begins is no business of the program's.
+/// `jacobi-1d`). Where an array begins is no business of the program's. Rows that are not whole lines begin anywhere whatever the array
+/// does: such arrays stay where they are.
 fn align_arrays<'p>(run: &Run<'_, 'p>, outcome: &mut Outcome<'p>) {
     if !run.options.align_arrays || outcome.models.is_empty() {
         return;
     }
     let line = machine::known(run.pass, run.options, run.native).line_bytes.value;
     let is_long = |base| run.pass.object_bytes(base).is_some_and(|bytes| bytes >= MANY_LINES * line);
-    let moved = |source: &ArraySource<'p>| match source {
-        ArraySource::Base(base) if is_long(*base) && run.pass.align_object(*base, line) => {
+    let moved = |(source, array): (&ArraySource<'p>, &Array)| match source {
+        ArraySource::Base(base)
+            if is_long(*base) && has_whole_lines(array, line) && run.pass.align_object(*base, line) =>
+        {
             Some(base.readable())
         }
         _ => None,
     };
     for model in &mut outcome.models {
-        model.aligned = model.lifted.arrays.iter().filter_map(moved).collect();
+        let all = model.lifted.arrays.iter().zip(&model.lifted.scop.arrays);
+        model.aligned = all.filter_map(moved).collect();
     }
+}
+
+/// Whether all rows begin at lines if the first one does.
+fn has_whole_lines(array: &Array, line: u64) -> bool {
+    let cells = || array.shape.last()?.as_ref()?.parse::<u64>().ok();
+    let bytes = || cells()?.checked_mul(u64::from(array.elem_bytes));
+    array.shape.len() < 2 || bytes().is_some_and(|bytes| bytes % line == 0)
 }
 
 /// What is to run in threads becomes functions, and so do new loops that are set aside; what LLVM's verifier says against that.
