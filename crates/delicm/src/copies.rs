@@ -218,17 +218,11 @@ impl Loop<'_> {
         self.stmts.contains(&stmt)
     }
 
-    fn ends(&self, relation: &Map) -> isl::Result<Option<(StmtId, StmtId)>> {
-        let stmt = |name: Option<String>| self.scop.stmt_named(&name.unwrap_or_default());
-        let source = stmt(relation.get_tuple_name(DimType::In)?);
-        Ok(source.zip(stmt(relation.get_tuple_name(DimType::Out)?)))
-    }
-
     /// The arrays through which iterations depend on each other, the loops around being at their values.
     fn in_the_way(&self) -> isl::Result<Vec<ArrayId>> {
         let mut found = Vec::new();
         for dependence in &self.dependences.by_access {
-            let Some((source, sink)) = self.ends(&dependence.relation)? else { continue };
+            let Some((source, sink)) = self.scop.stmts_of(&dependence.relation)? else { continue };
             if found.contains(&dependence.array) || !self.has(source) || !self.has(sink) {
                 continue;
             }
@@ -273,7 +267,7 @@ impl Loop<'_> {
             if dependence.array != array || !is_flow {
                 continue;
             }
-            let Some((source, sink)) = self.ends(&dependence.relation)? else { return Ok(false) };
+            let Some((source, sink)) = self.scop.stmts_of(&dependence.relation)? else { return Ok(false) };
             let is_own = match (self.has(source), self.has(sink)) {
                 (true, true) => {
                     let own = agreeing(dependence.relation.clone(), self.at + 1)?;

@@ -23,7 +23,7 @@
 //! schedules) are values of their own.
 
 use crate::{Known, Ledger, SourceLoc};
-use isl::{Ctx, Map, MultiUnionPwAff, Schedule, Set, UnionMap, UnionSet, UnionSetList};
+use isl::{Ctx, DimType, Map, MultiUnionPwAff, Schedule, Set, UnionMap, UnionSet, UnionSetList};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -243,7 +243,7 @@ impl Stmt {
 fn without_far_bounds(context: &Set) -> isl::Result<Set> {
     let pieces = context.get_basic_set_list()?.to_vec()?;
     let [piece] = &pieces[..] else { return Ok(context.clone()) };
-    if piece.dim(isl::DimType::Div)? > 0 {
+    if piece.dim(DimType::Div)? > 0 {
         return Ok(context.clone());
     }
     let mut near = Set::universe(context.get_space()?)?;
@@ -347,6 +347,13 @@ impl Scop {
     /// The statement whose tuples have this name.
     pub fn stmt_named(&self, name: &str) -> Option<StmtId> {
         self.stmt_ids().find(|&id| self.stmt(id).name == name)
+    }
+
+    /// The statements that a relation between instances, `{ S[i] -> T[j] }`, leads from and to.
+    pub fn stmts_of(&self, relation: &Map) -> isl::Result<Option<(StmtId, StmtId)>> {
+        let stmt = |name: Option<String>| self.stmt_named(&name.unwrap_or_default());
+        let source = stmt(relation.get_tuple_name(DimType::In)?);
+        Ok(source.zip(stmt(relation.get_tuple_name(DimType::Out)?)))
     }
 
     /// The array whose tuples have this name.
@@ -476,12 +483,12 @@ impl Scop {
         let mut counters = UnionMap::empty_ctx(&self.ctx)?;
         for id in stmts_below(body) {
             let domain = &self.stmt(id).domain;
-            let dims = domain.dim(isl::DimType::Set)?;
+            let dims = domain.dim(DimType::Set)?;
             let all = Map::identity(domain.get_space()?.map_from_set()?)?;
             let keep = all
-                .project_out(isl::DimType::Out, depth + 1, dims - depth - 1)?
-                .project_out(isl::DimType::Out, 0, depth)?
-                .reset_tuple_id(isl::DimType::Out)?;
+                .project_out(DimType::Out, depth + 1, dims - depth - 1)?
+                .project_out(DimType::Out, 0, depth)?
+                .reset_tuple_id(DimType::Out)?;
             counters = counters.union(UnionMap::from_map(keep)?)?;
         }
         MultiUnionPwAff::from_union_map(counters)

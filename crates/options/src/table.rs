@@ -274,7 +274,7 @@ pub const TABLE: &[Spec] = &[
         "WHERE",
         "stack",
         "Where scalars without a free cell may become arrays if loops can then be reordered: nowhere, at most 64 KiB of stack \
-         in a function, or at most 64 MiB from malloc for a nest.",
+         in a function, or at most 64 MiB from malloc for a nest. Copies of small arrays are on that stack or, with none, not made.",
     ),
     option(
         "time",

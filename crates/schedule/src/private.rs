@@ -78,18 +78,11 @@ impl<'a> Loop<'a> {
         self.together(source, sink)?.intersect(first.clone().apply_range(second.clone().reverse()?)?)
     }
 
-    /// The two statements of a dependence.
-    fn ends(&self, relation: &Map) -> isl::Result<Option<(StmtId, StmtId)>> {
-        let stmt = |name: Option<String>| self.scop.stmt_named(&name.unwrap_or_default());
-        let source = stmt(relation.get_tuple_name(DimType::In)?);
-        Ok(source.zip(stmt(relation.get_tuple_name(DimType::Out)?)))
-    }
-
     /// The arrays through which iterations depend on each other, ascending.
     fn in_the_way(&self) -> isl::Result<Vec<ArrayId>> {
         let mut found = Vec::new();
         for dependence in &self.dependences.by_access {
-            let Some((source, sink)) = self.ends(&dependence.relation)? else { continue };
+            let Some((source, sink)) = self.scop.stmts_of(&dependence.relation)? else { continue };
             if found.contains(&dependence.array) || !self.has(source) || !self.has(sink) {
                 continue;
             }
@@ -190,7 +183,7 @@ impl<'a> Loop<'a> {
         for dependence in &self.dependences.by_access {
             if dependence.array == array
                 && matches!(dependence.kind, Kind::Flow | Kind::Reduction)
-                && let Some((source, sink)) = self.ends(&dependence.relation)?
+                && let Some((source, sink)) = self.scop.stmts_of(&dependence.relation)?
             {
                 found.push((source, sink, dependence.relation.clone()));
             }
