@@ -17,7 +17,7 @@ use isl::{
     AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, DimType, Id, PwAff, Schedule,
     ScheduleNodeType, Set, Val,
 };
-use model::{Copied, JAM, REGISTERS, Scop, VECTOR, threads_copies, wave_sizes};
+use model::{ArrayKind, Copied, JAM, REGISTERS, Scop, VECTOR, threads_copies, wave_sizes};
 use std::collections::HashMap;
 
 /// The loop tree of a schedule, for parameter values in `context`.
@@ -81,20 +81,38 @@ pub fn expression(scop: &Scop, value: &PwAff, context: &Set) -> Result<Expr, Err
 fn copies_fit(scop: &Scop, copies: &[Copied], context: &Set) -> Result<Option<Expr>, Error> {
     let mut fit = context.clone();
     for copied in copies {
-        let array = scop.array(copied.array);
-        let cells = copied.bytes / i64::from(array.elem_bytes);
-        for stmt in &scop.stmts {
-            for access in stmt.accesses.iter().filter(|access| access.array == copied.array) {
-                let touched = scop.cells(stmt, access)?.range()?;
-                let beyond = Val::int_from_si(&scop.ctx, cells)?;
-                fit = fit.subtract(touched.lower_bound_val(DimType::Set, 0, beyond)?.params()?)?;
-            }
-        }
+        fit = match scop.array(copied.array).kind {
+            ArrayKind::Scratch => fit.intersect(all_fits(scop, *copied)?)?,
+            _ => what_is_touched_fits(scop, *copied, fit)?,
+        };
     }
     match context.is_subset(&fit)? {
         true => Ok(None),
         false => condition(scop, &fit.coalesce()?, context).map(Some),
     }
+}
+
+/// The parameters of a set for which no cell behind the copy is touched.
+fn what_is_touched_fits(scop: &Scop, copied: Copied, mut fit: Set) -> Result<Set, Error> {
+    let cells = copied.bytes / i64::from(scop.array(copied.array).elem_bytes);
+    for stmt in &scop.stmts {
+        for access in stmt.accesses.iter().filter(|access| access.array == copied.array) {
+            let touched = scop.cells(stmt, access)?.range()?;
+            let beyond = Val::int_from_si(&scop.ctx, cells)?;
+            fit = fit.subtract(touched.lower_bound_val(DimType::Set, 0, beyond)?.params()?)?;
+        }
+    }
+    Ok(fit)
+}
+
+/// The parameters for which the copy has as many cells as the array. At most one of its sizes is no number.
+fn all_fits(scop: &Scop, copied: Copied) -> Result<Set, Error> {
+    let array = scop.array(copied.array);
+    let sizes: Vec<_> = array.shape.iter().flatten().map(|size| format!("({size})")).collect();
+    let cells = copied.bytes / i64::from(array.elem_bytes);
+    let params: Vec<_> = scop.params.iter().map(|param| param.name.as_str()).collect();
+    let text = format!("[{}] -> {{ : {} <= {cells} }}", params.join(", "), sizes.join(" * "));
+    Ok(Set::read_from_str(&scop.ctx, &text)?)
 }
 
 pub(crate) struct Converter<'a> {

@@ -56,11 +56,10 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
     if options.expand == Expand::None || !options.registers || !is_free {
         return None;
     }
-    let alone = Options { parallel: false, ..options.clone() };
     let copied = wanted(nest.scop).ok()?.into_iter().find_map(|wanted| with_copies(nest, wanted, machine))?;
     let memory = scratch::place(&copied.scop, nest.stack_left, options, LEAST_ROOM)?;
-    let dependences = dataflow::dependences(&copied.scop, &analysis(alone.parallel)).ok()?;
-    let planned = optimized(&copied.scop, &dependences, machine.clone(), &alone).ok()?;
+    let dependences = dataflow::dependences(&copied.scop, &analysis(options.parallel)).ok()?;
+    let planned = optimized(&copied.scop, &dependences, machine.clone(), options).ok()?;
     let Plan::New(mut new) = planned else { return None };
     let prediction = new.prediction.as_mut().filter(|_| new.form == Some(Form::Blocks))?;
     let without = cost_without(nest.plan, prediction.original)?;

@@ -9,8 +9,8 @@
 //!    that was there before the nest is read;
 //! 2. each value that is there after the nest, or that is read outside of the loop, was written by the last iteration, if by one
 //!    of them;
-//! 3. it has one dimension, and the cells that are touched are few. If how many depends on parameters, `astgen` says for which values they
-//!    have room; for others the loop runs in one thread.
+//! 3. it is small: it has one dimension, and the cells that are touched are few, or it is scratch memory of the new loops, of which all is
+//!    copied. If how many depends on parameters, `astgen` says for which values they have room; for others the loop runs in one thread.
 //!
 //! The loop is parallel with copies if no dependence on another array joins two of its iterations. That the dependences by
 //! arrays are all that there are is checked: where arrays may overlap, there are more.
@@ -19,10 +19,13 @@ use crate::legality::{Error, Times, around};
 use crate::tree;
 use dataflow::{Dependences, Kind};
 use isl::{DimType, Map, ScheduleNode, UnionMap};
-use model::{AccessKind, ArrayId, ArrayKind, Copied, Layout, Scop, StmtId};
+use model::{AccessKind, Array, ArrayId, ArrayKind, Copied, Layout, Scop, StmtId};
 
 /// The most bytes of all copies of a thread, on its stack.
 const MOST_BYTES: i64 = 16 << 10;
+
+/// The same of scratch memory, which is in one thread's place on the stack, too: the most that it has there.
+const SCRATCH_BYTES: i64 = 64 << 10;
 
 /// The room for an array of which the size is not known.
 const SOME_BYTES: i64 = 8 << 10;
@@ -41,8 +44,12 @@ pub fn copies(
             None => return Ok(None),
         }
     }
-    let bytes: i64 = found.iter().map(|copied| copied.bytes).sum();
-    let is_good = !found.is_empty() && bytes <= MOST_BYTES && loop_.knows_all()?;
+    let bytes = |is_scratch: bool| -> i64 {
+        let kind = |copied: &&Copied| (scop.array(copied.array).kind == ArrayKind::Scratch) == is_scratch;
+        found.iter().filter(kind).map(|copied| copied.bytes).sum()
+    };
+    let are_small = bytes(false) <= MOST_BYTES && bytes(true) <= SCRATCH_BYTES;
+    let is_good = !found.is_empty() && are_small && loop_.knows_all()?;
     Ok(is_good.then_some(found))
 }
 
@@ -107,12 +114,17 @@ impl<'a> Loop<'a> {
     /// The array as one that is copied, if it can be.
     fn copied(&self, array: ArrayId) -> isl::Result<Option<Copied>> {
         let it = self.scop.array(array);
-        if it.kind != ArrayKind::Memory || it.layout != Layout::Even || it.shape.len() != 1 {
-            return Ok(None);
-        }
-        let Some(cells) = self.cells(array, SOME_BYTES / i64::from(it.elem_bytes))? else { return Ok(None) };
+        let bytes = match it.kind {
+            ArrayKind::Memory if it.layout == Layout::Even && it.shape.len() == 1 => {
+                let cell = i64::from(it.elem_bytes);
+                self.cells(array, SOME_BYTES / cell)?.map(|cells| cells * cell)
+            }
+            ArrayKind::Scratch => scratch_bytes(it),
+            _ => None,
+        };
+        let Some(bytes) = bytes else { return Ok(None) };
         let is_apart = self.reads_its_own(array)? && self.ends_with_the_last(array)?;
-        Ok(is_apart.then_some(Copied { array, bytes: cells * i64::from(it.elem_bytes) }))
+        Ok(is_apart.then_some(Copied { array, bytes }))
     }
 
     /// How many cells there are from the first of the array to the last that is touched, or `some` if that depends on parameters.
@@ -206,4 +218,21 @@ impl<'a> Loop<'a> {
         }
         Ok(found)
     }
+}
+
+/// How many bytes a copy of a scratch array has; `None`: more than one of its sizes is no number, or it is too large.
+fn scratch_bytes(array: &Array) -> Option<i64> {
+    let (mut bytes, mut unknown) = (i64::from(array.elem_bytes), 0);
+    for size in &array.shape {
+        match size.as_ref()?.parse::<i64>() {
+            Ok(size) => bytes = bytes.checked_mul(size)?,
+            Err(_) => unknown += 1,
+        }
+    }
+    match unknown {
+        0 => Some(bytes),
+        1 => Some(SCRATCH_BYTES / bytes.max(1) * bytes),
+        _ => None,
+    }
+    .filter(|bytes| (1..=SCRATCH_BYTES).contains(bytes))
 }

@@ -1,10 +1,11 @@
 //! Scratch memory: the arrays that scalars of a changed model became.
 //!
-//! All scratch arrays of a model are one piece of memory, each at a multiple of [`ALIGNMENT`] from its start.
-//! - On the stack: a variable in the function's entry block; its size is a number. Where the arrays' sizes are not, each has
-//!   the same room, and that this is enough is one of the assumptions.
-//! - On the heap: `malloc` where all assumptions hold, and `free` behind the new loops. Without memory the original runs. That
-//!   the size is moderate is one of the assumptions, so it does not overflow here.
+//! Each array starts at a multiple of [`ALIGNMENT`].
+//! - On the stack: variables in the function's entry block, one for each array, so that threads can have copies of some
+//!   (`super::threads`); their sizes are numbers. Where the arrays' sizes are not, each has the same room, and that this is enough
+//!   is one of the assumptions.
+//! - On the heap: one piece of memory for all, `malloc` where all assumptions hold, and `free` behind the new loops. Without memory
+//!   the original runs. That the size is moderate is one of the assumptions, so it does not overflow here.
 //!
 //! ```text
 //!     before:    run-time check
@@ -46,6 +47,16 @@ impl<'p> Memory<'p> {
         self.slot.into_iter()
     }
 
+    /// The variable on the stack that a scratch array is.
+    pub fn variable(&self, array: ArrayId) -> Option<Value<'p>> {
+        if self.slot.is_some() { None } else { self.base(array) }
+    }
+
+    /// All variables on the stack.
+    pub fn variables(&self) -> impl Iterator<Item = Value<'p>> {
+        self.bases.values().copied().filter(|_| self.slot.is_none())
+    }
+
     /// Where a scratch array starts.
     pub fn base(&self, array: ArrayId) -> Option<Value<'p>> {
         self.bases.get(&array).copied()
@@ -70,9 +81,8 @@ impl<'p> Emitter<'_, 'p> {
             self.scratch.slot = Some(self.builder().slot(self.builder().pointer()));
             return Some(());
         }
-        let (mut starts, mut end) = (Vec::new(), 0i64);
+        let mut bases = HashMap::new();
         for (array, sizes) in &scratch.arrays {
-            starts.push((*array, end));
             let bytes = match scratch.place {
                 ScratchPlace::Room(bytes) => bytes,
                 _ => sizes.iter().try_fold(1i64, |product, size| match size {
@@ -80,13 +90,10 @@ impl<'p> Emitter<'_, 'p> {
                     _ => None,
                 })?,
             };
-            end = end.checked_add(bytes.checked_add(ALIGNMENT - 1)? / ALIGNMENT * ALIGNMENT)?;
+            let base = self.builder().array_slot(u64::try_from(bytes).ok()?, ALIGNMENT as u32);
+            bases.insert(*array, base);
         }
-        let memory = self.builder().array_slot(u64::try_from(end).ok()?, ALIGNMENT as u32);
-        for (array, start) in starts {
-            let base = self.builder().displace(memory, self.builder().index(start), true);
-            self.scratch.bases.insert(array, base);
-        }
+        self.scratch.bases = bases;
         Some(())
     }
 

@@ -163,7 +163,9 @@ impl<'p> Emitter<'_, 'p> {
     fn starts(&self, copies: &[Copied]) -> Option<Vec<(Value<'p>, i64)>> {
         let arrays = &self.lifted.arrays;
         let start = |copied: &Copied| {
-            let source = arrays.get(copied.array.index())?;
+            let Some(source) = arrays.get(copied.array.index()) else {
+                return Some((self.scratch.variable(copied.array)?, copied.bytes));
+            };
             let is_alone = arrays.iter().filter(|other| *other == source).count() == 1;
             match source {
                 ArraySource::Base(base) if is_alone => Some((*base, copied.bytes)),
@@ -178,7 +180,7 @@ impl<'p> Emitter<'_, 'p> {
             ArraySource::Base(base) => Some(*base),
             _ => None,
         };
-        let all = self.lifted.arrays.iter().filter_map(base).collect();
+        let all = self.lifted.arrays.iter().filter_map(base).chain(self.scratch.variables()).collect();
         let arrays = self.starts(&l.copies).filter(|arrays| !arrays.is_empty())?;
         Some(Copies { is_last, arrays, all })
     }
