@@ -108,10 +108,16 @@ fn what_is_touched_fits(scop: &Scop, copied: Copied, mut fit: Set) -> Result<Set
 /// The parameters for which the copy has as many cells as the array. At most one of its sizes is no number.
 fn all_fits(scop: &Scop, copied: Copied) -> Result<Set, Error> {
     let array = scop.array(copied.array);
-    let sizes: Vec<_> = array.shape.iter().flatten().map(|size| format!("({size})")).collect();
+    let (mut known, mut unknown) = (1i64, "1");
+    for size in array.shape.iter().flatten() {
+        match size.parse::<i64>() {
+            Ok(size) => known = known.checked_mul(size).ok_or_else(|| Error::Overflow("a size".into()))?,
+            Err(_) => unknown = size,
+        }
+    }
     let cells = copied.bytes / i64::from(array.elem_bytes);
     let params: Vec<_> = scop.params.iter().map(|param| param.name.as_str()).collect();
-    let text = format!("[{}] -> {{ : {} <= {cells} }}", params.join(", "), sizes.join(" * "));
+    let text = format!("[{}] -> {{ : {known} * ({unknown}) <= {cells} }}", params.join(", "));
     Ok(Set::read_from_str(&scop.ctx, &text)?)
 }
 

@@ -7,9 +7,8 @@
 //!
 //! The copies are scratch memory on the stack ([`crate::scratch`]), with the same bounds: so much for all nests of a function, none in one that
 //! can be called again before it returns, and a test where sizes are known at run time only. Nothing is copied where the order is
-//! given, or where `expand` says that there is to be no such memory. What has copies runs in one thread: threads that shared them would
-//! be left the loops inside only. Where loops may run in threads, which have copies of their own, that must be better than threads are
-//! (`doitgen` with two of them).
+//! given, or where `expand` says that there is to be no such memory. Loops that run in threads have copies of this memory for each
+//! thread (`schedule::private`).
 
 use crate::order::{Plan, analysis, optimized};
 use crate::places::place;

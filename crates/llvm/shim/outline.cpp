@@ -80,6 +80,25 @@ void orthant_run_alone(LLVMBasicBlockRef entry) {
   choice->setCondition(ConstantInt::getFalse(choice->getContext()));
 }
 
+// The addresses from which another one is computed: by a step, by a choice, as what a loop goes on with, or by hiding from LLVM what it
+// is (`strip.invariant.group`).
+static SmallVector<const Value *, 4> origins_of(const Value *address) {
+  if (auto *step = dyn_cast<GEPOperator>(address))
+    return {step->getPointerOperand()};
+  if (auto *phi = dyn_cast<PHINode>(address))
+    return SmallVector<const Value *, 4>(phi->incoming_values());
+  if (auto *choice = dyn_cast<SelectInst>(address))
+    return {choice->getTrueValue(), choice->getFalseValue()};
+  auto *hidden = dyn_cast<IntrinsicInst>(address);
+  bool is_address = hidden && hidden->getIntrinsicID() == Intrinsic::strip_invariant_group;
+  if (is_address)
+    return {hidden->getArgOperand(0)};
+  return {};
+}
+
+// Whether each execution computes the same from the same operands.
+static bool is_step(const Value *value) { return isa<Instruction>(value) && !isa<PHINode>(value) && !origins_of(value).empty(); }
+
 // Steps from where an array starts that are outside of the blocks are done again where they are used there.
 static void pull_in(ArrayRef<BasicBlock *> region, const Value *start) {
   SmallPtrSet<const BasicBlock *, 32> blocks(region.begin(), region.end());
@@ -90,8 +109,8 @@ static void pull_in(ArrayRef<BasicBlock *> region, const Value *start) {
   while (!users.empty()) {
     Instruction *user = users.pop_back_val();
     for (Use &operand : user->operands()) {
-      auto *step = dyn_cast<GetElementPtrInst>(operand);
-      bool is_ours = step && !blocks.contains(step->getParent()) && getUnderlyingObject(step, 0) == start;
+      auto *step = dyn_cast<Instruction>(operand);
+      bool is_ours = step && is_step(step) && !blocks.contains(step->getParent()) && getUnderlyingObject(step, 0) == start;
       if (!is_ours || isa<PHINode>(user))
         continue;
       Instruction *again = step->clone();
@@ -105,13 +124,16 @@ static void pull_in(ArrayRef<BasicBlock *> region, const Value *start) {
 // Whether an address is computed in the blocks from where one of these arrays starts, or is on the stack.
 static bool is_from(const Value *address, const SmallPtrSetImpl<const Value *> &starts,
                     const SmallPtrSetImpl<const BasicBlock *> &blocks) {
-  while (!starts.contains(address)) {
-    auto *step = dyn_cast<GEPOperator>(address);
-    if (!step)
-      return isa<AllocaInst>(address);
-    if (auto *inst = dyn_cast<Instruction>(step); inst && !blocks.contains(inst->getParent()))
+  SmallSetVector<const Value *, 8> found;
+  found.insert(address);
+  for (size_t i = 0; i < found.size(); i++) {
+    if (starts.contains(found[i]) || isa<AllocaInst>(found[i]))
+      continue;
+    auto *inst = dyn_cast<Instruction>(found[i]);
+    auto origins = origins_of(found[i]);
+    if (origins.empty() || (inst && !blocks.contains(inst->getParent())))
       return false;
-    address = step->getPointerOperand();
+    found.insert(origins.begin(), origins.end());
   }
   return true;
 }
@@ -159,7 +181,7 @@ bool orthant_copy(OrthantPass *pass, LLVMBasicBlockRef entry, LLVMBasicBlockRef 
   };
   auto is_known = [&](const Use &use) {
     auto *user = cast<Instruction>(use.getUser());
-    return (isa<GetElementPtrInst>(user) || user->mayReadOrWriteMemory()) && tree.dominates(choice, use);
+    return (!origins_of(user).empty() || user->mayReadOrWriteMemory()) && tree.dominates(choice, use);
   };
   for (size_t i = 0; i < count; i++)
     for (const Use &use : unwrap(arrays[i])->uses())

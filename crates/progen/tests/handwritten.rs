@@ -127,6 +127,13 @@ fn arrays_that_each_iteration_fills_anew() {
     agrees_with("copies.c", &orders, &VECTORS, &[]);
 }
 
+/// Threads have copies of their own of what iterations of strips have copies of.
+#[test]
+fn copies_of_copies() {
+    let orders = ["parallel parallel-always threads=3", "parallel parallel-always threads=2 position=late"];
+    agrees_with("copies.c", &orders, &VECTORS[2..3], &[]);
+}
+
 #[test]
 fn functions_that_are_all_about_one_nest() {
     agrees_and_goes_through("divided.c", &LEVELS, &[]);
