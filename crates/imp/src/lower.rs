@@ -54,6 +54,7 @@ pub fn lower(dataflow: &Dataflow<'_>, file: &str) -> Result<Scop, Error> {
         stmts: builder.stmts,
         order,
         ledger: Ledger::default(),
+        repeats: false,
         known: Default::default(),
     };
     scop.verify()?;

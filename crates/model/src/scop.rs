@@ -72,6 +72,8 @@ pub struct Scop {
     pub order: Vec<Order>,
     /// What was assumed.
     pub ledger: Ledger,
+    /// Whether loops around the nest run it again and again: what one run leaves in a cache, the next one finds there.
+    pub repeats: bool,
     /// What was asked before.
     pub known: Known,
 }

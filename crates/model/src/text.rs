@@ -5,6 +5,7 @@
 //! scop gemm
 //! param n [1, 1000]              # least and greatest value; `*` or no bracket: not known
 //! context { : n >= 2 }           # optional
+//! repeats                        # optional: loops around the nest run it again and again
 //! array A [*, n] 8               # sizes, outermost first (`*`: not known), and bytes per cell
 //! array B [n, n] 8
 //! array C [n, n] 8
@@ -159,6 +160,7 @@ impl Parser {
             stmts: Vec::new(),
             order: Vec::new(),
             ledger: Default::default(),
+            repeats: false,
             known: Default::default(),
         };
         Ok(Self { scop, prefix, has_order: false, names: Names::default() })
@@ -189,6 +191,7 @@ impl Parser {
             "scop" => self.scop.name = rest.to_owned(),
             "param" => self.param(rest)?,
             "context" => self.scop.context = self.set(rest)?,
+            "repeats" if rest.is_empty() => self.scop.repeats = true,
             "array" => self.array(rest, ArrayKind::Memory)?,
             "scratch" => self.array(rest, ArrayKind::Scratch)?,
             "scalar" => self.scalar(rest, ArrayKind::Scalar)?,
@@ -203,7 +206,7 @@ impl Parser {
             "order" => self.order(rest)?,
             _ => {
                 return Err(format!(
-                    "`{word}` is none of scop, param, context, array, scratch, scalar, phi, stmt, read, write, \
+                    "`{word}` is none of scop, param, context, repeats, array, scratch, scalar, phi, stmt, read, write, \
                      maywrite, reduce, let, let!, order"
                 ));
             }
@@ -422,6 +425,9 @@ impl fmt::Display for Scop {
             }
         }
         writeln!(f, "context {}", self.context)?;
+        if self.repeats {
+            writeln!(f, "repeats")?;
+        }
         self.arrays.iter().try_for_each(|array| write_array(f, array))?;
         self.stmts.iter().try_for_each(|stmt| self.write_stmt(f, stmt))?;
         f.write_str("order {")?;

@@ -52,6 +52,8 @@ pub struct StmtModel {
     pub waits: Waits,
     /// Cycles that its divisions and roots keep the processor busy.
     pub divisions: f64,
+    /// Whether the nest runs again and again ([`Scop::repeats`]).
+    pub repeats: bool,
 }
 
 impl StmtModel {
@@ -165,7 +167,17 @@ fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> 
     let divisions = SLOW * stmt.body.ops.iter().filter(|op| latency(op) >= DIVISION).count() as f64;
     let ops = stmt.body.ops.len().max(1) as f64;
     let is_free_sum = !stmt.reductions.is_empty() || sums_up_integers(stmt)?;
-    Ok(StmtModel { extents, few, accesses, ops, is_strict: is_strict(stmt), is_free_sum, waits, divisions })
+    Ok(StmtModel {
+        extents,
+        few,
+        accesses,
+        ops,
+        is_strict: is_strict(stmt),
+        is_free_sum,
+        waits,
+        divisions,
+        repeats: scop.repeats,
+    })
 }
 
 /// Whether the values of a counter lie between numbers that are as near as that.

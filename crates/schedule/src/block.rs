@@ -273,6 +273,7 @@ mod tests {
             is_free_sum: false,
             waits: Waits::default(),
             divisions: 0.0,
+            repeats: false,
         };
         let freedom = Freedom {
             permutable: true,

@@ -11,7 +11,8 @@
 //!   there are iterations that move it.
 //! - *Reuse*: let l be the outermost loop whose body's footprint fits a cache. Then one run of l brings each of its
 //!   lines in once, and every iteration of the loops around brings them in again (the reuse-distance argument
-//!   of M. Wolf and M. Lam, "A data locality optimizing algorithm", 1991, section 4).
+//!   of M. Wolf and M. Lam, "A data locality optimizing algorithm", 1991, section 4). If all that a nest touches fits a cache, and loops around
+//!   the nest run it again and again, nothing is brought in.
 //! - *Work*: half a cycle for each operation and for each access that moves in the innermost loop; of vectors, which wait for
 //!   what they load, for one operation, and divided by the vector length where the innermost loop is parallel and the accesses are contiguous; a serial innermost
 //!   loop takes at least the latency of one operation. Accesses far apart also miss the cache of page addresses; those a few cells
@@ -190,8 +191,11 @@ pub fn cost_up_to(models: &[StmtModel], paths: &[Path], machine: &Machine, limit
     let line = machine.line_bytes as f64;
     let touches = Touches::new(&placed, line);
     let footprints = footprints(&placed, &touches, line);
-    let misses =
-        |size: u64, unforeseen| misses(&placed, &touches, &footprints, (size as f64, unforeseen), machine);
+    let left = bytes_left(&placed, machine);
+    let misses = |size: u64, unforeseen| match size as f64 {
+        size if left <= size => 0.0,
+        size => misses(&placed, &touches, &footprints, (size, unforeseen), machine),
+    };
     total.l1 = L1_MISS * misses(machine.l1_bytes, 0.0);
     total.l2 = L2_MISS * misses(machine.l2_bytes, UNFORESEEN);
     total.l3 = L3_MISS * misses(machine.l3_room(), UNFORESEEN);
@@ -215,15 +219,33 @@ pub fn sweep(machine: &Machine, bytes: f64) -> f64 {
 
 /// What waiting for each line once costs: no order touches fewer of them.
 pub fn least_misses(models: &[StmtModel], machine: &Machine) -> f64 {
+    let paths: Vec<Path> =
+        models.iter().enumerate().map(|(stmt, model)| plain_path(stmt, model, None)).collect();
+    let placed: Vec<Placed<'_>> = paths.iter().map(|path| place(path, &models[path.stmt])).collect();
+    let lines = all_lines(&placed, machine.line_bytes as f64);
+    let left = bytes_left(&placed, machine);
+    let levels = [(machine.l1_bytes, L1_MISS), (machine.l2_bytes, L2_MISS), (machine.l3_room(), L3_MISS)];
+    let far = levels.iter().filter(|(size, _)| left > *size as f64);
+    lines * far.map(|(_, miss)| miss).sum::<f64>()
+}
+
+/// How many lines all statements touch.
+fn all_lines(placed: &[Placed<'_>], line: f64) -> f64 {
     let mut lines_of: BTreeMap<u32, f64> = BTreeMap::new();
-    for (stmt, model) in models.iter().enumerate() {
-        let path = plain_path(stmt, model, None);
-        for moved in &place(&path, model).moved {
+    for one in placed {
+        for moved in &one.moved {
             let most = lines_of.entry(moved.array).or_default();
-            *most = most.max(lines(moved, &path, 0, machine.line_bytes as f64));
+            *most = most.max(lines(moved, one.path, 0, line));
         }
     }
-    (L1_MISS + L2_MISS + L3_MISS) * lines_of.values().sum::<f64>()
+    lines_of.values().sum()
+}
+
+/// How large a cache must be to have all that the nest touches before it begins: one run leaves that there for the next.
+fn bytes_left(placed: &[Placed<'_>], machine: &Machine) -> f64 {
+    let line = machine.line_bytes as f64;
+    let repeats = placed.iter().all(|one| one.model.repeats);
+    if repeats { all_lines(placed, line) * line } else { f64::INFINITY }
 }
 
 /// The counters as loops, one of them innermost.

@@ -557,6 +557,7 @@ impl<'p> Lifter<'_, 'p> {
             stmts,
             order,
             ledger: Default::default(),
+            repeats: self.synthesis.around.is_some(),
             known: Default::default(),
         };
         self.assume_params(&mut scop, memory).map_err(|error| failed(error.into()))?;
