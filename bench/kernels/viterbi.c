@@ -19,42 +19,59 @@
 #define LEAST (-100000000)
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
+/* Programs that search have their rows behind tables of pointers, and so has this one. */
 KERNEL
 {
+    int *matches[n + 1], *inserts[n + 1], *skips[n + 1];
+    const int *emits[20], *noises[20];
+    for (int i = 0; i <= n; i++) {
+        matches[i] = &match(i, 0);
+        inserts[i] = &insert(i, 0);
+        skips[i] = &skip(i, 0);
+    }
+    for (int letter = 0; letter < 20; letter++) {
+        emits[letter] = &emit(letter, 0);
+        noises[letter] = &noise(letter, 0);
+    }
+    const int *mm = &go(0, 0), *im = &go(1, 0), *sm = &go(2, 0), *bm = &go(3, 0);
+    const int *ss = &go(4, 0), *ms = &go(5, 0), *mi = &go(6, 0), *ii = &go(7, 0);
     for (int k = 0; k <= m; k++)
         match(0, k) = insert(0, k) = skip(0, k) = LEAST;
     for (int i = 1; i <= n; i++) {
-        int letter = text(i), other;
-        match(i, 0) = insert(i, 0) = skip(i, 0) = LEAST;
+        const int *above = matches[i - 1], *inserted = inserts[i - 1], *skipped = skips[i - 1];
+        const int *letter = emits[text(i)], *noisy = noises[text(i)];
+        int *here = matches[i], *into = inserts[i], *over = skips[i];
+        int start = begin(i - 1), other;
+        here[0] = into[0] = over[0] = LEAST;
         for (int k = 1; k <= m; k++) {
-            match(i, k) = match(i - 1, k - 1) + go(0, k - 1);
-            if ((other = insert(i - 1, k - 1) + go(1, k - 1)) > match(i, k))
-                match(i, k) = other;
-            if ((other = skip(i - 1, k - 1) + go(2, k - 1)) > match(i, k))
-                match(i, k) = other;
-            if ((other = begin(i - 1) + go(3, k)) > match(i, k))
-                match(i, k) = other;
-            match(i, k) += emit(letter, k);
-            if (match(i, k) < LEAST)
-                match(i, k) = LEAST;
-            skip(i, k) = skip(i, k - 1) + go(4, k - 1);
-            if ((other = match(i, k - 1) + go(5, k - 1)) > skip(i, k))
-                skip(i, k) = other;
-            if (skip(i, k) < LEAST)
-                skip(i, k) = LEAST;
+            here[k] = above[k - 1] + mm[k - 1];
+            if ((other = inserted[k - 1] + im[k - 1]) > here[k])
+                here[k] = other;
+            if ((other = skipped[k - 1] + sm[k - 1]) > here[k])
+                here[k] = other;
+            if ((other = start + bm[k]) > here[k])
+                here[k] = other;
+            here[k] += letter[k];
+            if (here[k] < LEAST)
+                here[k] = LEAST;
+            over[k] = over[k - 1] + ss[k - 1];
+            if ((other = here[k - 1] + ms[k - 1]) > over[k])
+                over[k] = other;
+            if (over[k] < LEAST)
+                over[k] = LEAST;
             if (k < m) {
-                insert(i, k) = match(i - 1, k) + go(6, k);
-                if ((other = insert(i - 1, k) + go(7, k)) > insert(i, k))
-                    insert(i, k) = other;
-                insert(i, k) += noise(letter, k);
-                if (insert(i, k) < LEAST)
-                    insert(i, k) = LEAST;
+                into[k] = above[k] + mi[k];
+                if ((other = inserted[k] + ii[k]) > into[k])
+                    into[k] = other;
+                into[k] += noisy[k];
+                if (into[k] < LEAST)
+                    into[k] = LEAST;
             }
         }
         int best = LEAST;
         for (int k = 1; k <= m; k++)
-            best = MAX(best, match(i, k));
-        begin(i) = MAX(begin(i - 1) - 10, best - 20);
+            best = MAX(best, here[k]);
+        begin(i) = MAX(start - 10, best - 20);
     }
 }
 

@@ -16,6 +16,7 @@ const SOURCES: &[&str] = &[
     "shim/emit.cpp",
     "shim/arithmetic.cpp",
     "shim/aside.cpp",
+    "shim/chains.cpp",
     "shim/divide.cpp",
     "shim/hoist.cpp",
     "shim/names.cpp",

@@ -123,6 +123,9 @@ struct OrthantRowsPass : llvm::PassInfoMixin<OrthantRowsPass> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
+// Iterations wait for fewer minima and maxima of those before them (chains.cpp).
+void orthant_shorten_chains(llvm::LoopInfo &loops);
+
 // The last that is done to new loops: LLVM's strength reduction leaves them alone (steps.cpp).
 void orthant_settle_steps(const llvm::LoopInfo &loops);
 

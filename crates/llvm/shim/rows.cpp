@@ -275,6 +275,8 @@ PreservedAnalyses OrthantRowsPass::run(Function &F, FunctionAnalysisManager &FAM
   for (Loop *loop : loops.getLoopsInPreorder())
     if (is_contained(around, loop->getHeader()) || (settles ? has_many_addresses(*loop) : has_loops))
       share_pointers(*loop, scev, expander);
+  if (has_loops)
+    orthant_shorten_chains(loops);
   if (settles)
     orthant_settle_steps(loops);
   return PreservedAnalyses::none();

@@ -133,7 +133,7 @@ impl Blocker<'_> {
         let mut tiles = vec![None; order.len()];
         let depth = self.depth(roles, paces, block, bytes);
         let terms = depth.map_or(self.trips[roles.summed], |depth| depth as f64);
-        let rows = self.machine.l2_room() as f64 / (terms.max(1.0) * bytes as f64);
+        let rows = self.machine.l2_room() as f64 / 2.0 / (terms.max(1.0) * bytes as f64);
         let at = order.len() - 3;
         tiles[at] = depth;
         // Whole blocks fill a tile.
