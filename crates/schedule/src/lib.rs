@@ -54,6 +54,7 @@ mod private;
 mod push;
 mod shift;
 mod shrink;
+mod steps;
 pub mod threads;
 mod times;
 pub mod tree;
@@ -456,6 +457,14 @@ struct Finished {
     demands: Vec<Demand>,
 }
 
+/// An order in which an update runs together with what reads it in the next iteration.
+enum Together {
+    /// In all of the array one iteration later.
+    Shifted(shift::Shifted),
+    /// In strips of columns for some iterations at a time.
+    InTiles(steps::Tiled),
+}
+
 struct Optimizer<'a> {
     scop: &'a Scop,
     prover: &'a Prover<'a>,
@@ -837,24 +846,33 @@ impl Optimizer<'_> {
         }
     }
 
-    /// A schedule with an update that waits for the next iteration, if there is one that is legal and pays.
-    fn shifted(
-        &self,
-        schedule: &Schedule,
-        models: &[affine::StmtModel],
-    ) -> Result<Option<shift::Shifted>, Error> {
+    /// A schedule in which an update runs together with what reads it in the next iteration, if there is one that is legal and pays.
+    fn together(&self, schedule: &Schedule, models: &[affine::StmtModel]) -> Result<Option<Together>, Error> {
         let machine = &self.options.machine;
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
-        let shifted = self.scop.ctx.with_budget(left / 3, || -> Result<_, Error> {
+        let found = self.scop.ctx.with_budget(left / 3, || -> Result<_, Error> {
             let dependences = &self.prover.dependences.strict()?;
             let shifter = shift::Shifter { scop: self.scop, models, machine, dependences };
-            let Some(found) = shifter.shifted(schedule)? else { return Ok(None) };
-            let verdict = self.prover.check_with(&found.schedule, self.options.reductions)?;
-            Ok(verdict.is_legal().then_some(found))
+            let is_legal = |schedule: &Schedule| -> Result<bool, Error> {
+                Ok(self.prover.check_with(schedule, self.options.reductions)?.is_legal())
+            };
+            for pair in shifter.pairs(schedule)? {
+                if let Some(tiled) = steps::tiled(&shifter, &pair)?
+                    && is_legal(&tiled.schedule)?
+                {
+                    return Ok(Some(Together::InTiles(tiled)));
+                }
+                if let Some(shifted) = shifter.shifted(&pair)?
+                    && is_legal(&shifted.schedule)?
+                {
+                    return Ok(Some(Together::Shifted(shifted)));
+                }
+            }
+            Ok(None)
         });
-        match shifted {
+        match found {
             Err(error) if error.is_budget() => Ok(None),
-            shifted => shifted,
+            found => found,
         }
     }
 
@@ -876,15 +894,19 @@ impl Optimizer<'_> {
             Some(order) => self.tiled_updates(&schedule, order, models)?,
             None => None,
         };
-        let shifted = if pushed.is_none() { self.shifted(&schedule, models)? } else { None };
-        let is_shifted = shifted.is_some();
-        match (tiled, shifted) {
+        let together = if pushed.is_none() { self.together(&schedule, models)? } else { None };
+        let is_shifted = matches!(together, Some(Together::Shifted(_)));
+        match (tiled, together) {
             (Some(tiled), _) => {
                 description += &push::description();
                 blocks += 1;
                 schedule = tiled;
             }
-            (None, Some(shifted)) => {
+            (None, Some(Together::InTiles(tiled))) => {
+                description += &steps::description(self.scop, &tiled);
+                schedule = tiled.schedule;
+            }
+            (None, Some(Together::Shifted(shifted))) => {
                 description += &shift::description(self.scop, &shifted);
                 schedule = shifted.schedule;
             }

@@ -36,6 +36,7 @@ use crate::legality::Prover;
 use crate::marks::{is_mark, wave_is_legal};
 use crate::pivot::{self, Split};
 use crate::private;
+use crate::steps;
 use crate::tree::{self, Band, Bonds, Change, Planned, Step, band_of, over_tiles, tiles};
 use crate::{Error, Options, Tiling};
 use isl::{
@@ -335,6 +336,8 @@ impl Marker<'_> {
     /// Puts marks at or below a node; the result is where the node was. Inside of tiles there is too little to do.
     fn place(&mut self, node: ScheduleNode) -> Result<ScheduleNode, Error> {
         match node.get_type()? {
+            // The strips in a tile are what can run in threads.
+            ScheduleNodeType::Band if steps::is_over_steps(&node)? => {}
             ScheduleNodeType::Band => {
                 if let Some(marked) = self.band(&node)? {
                     self.found += 1;

@@ -1,0 +1,189 @@
+//! Tiles of steps: some iterations of a loop around at a time, in strips of columns that stay in the second cache.
+//!
+//! A loop whose iterations must stay in sequence, and in each of which a large array is read and changed,
+//! ```text
+//! for k { W(k); for i, j { V(k, i, j) }; for i, j { U(k, i, j) } }
+//! ```
+//! brings the array in once for each `k`, even if `U(k - 1)` runs together with `V(k)` ([`crate::shift`]). But most often `W` needs but a
+//! few columns `j` of what `U` makes. With `STEPS` iterations in a tile these are the *panel*: the columns that `W` needs in the same
+//! tile. All others may wait until the tile's panel is done, and then each strip of them can go through all of the tile's iterations:
+//! ```text
+//! for K, step 16
+//!   for k in the tile { W(k); for i, j in the panel { V(k, i, j) }; for i, j in the panel { U(k, i, j) } }
+//!   for J, step 64, behind the panel                             // may run in threads
+//!     for k in the tile, and one more { for i, j in the strip { U(k - 1, i, j); V(k, i, j) } }
+//! ```
+//! This is the blocked, right-looking form of a factorization (J. Dongarra et al., "Numerical linear algebra for high-performance
+//! computers", 1998, section 5.4): each column has the same operations in the same order. In a strip the update waits for the next
+//! iteration as in [`crate::shift`], whose form of loops is asked for here, too. Strips do not depend on each other, and a thread that has
+//! one keeps it in its own cache for a whole tile.
+//!
+//! What the panel is, is read off the dependences; that it is enough, and that strips may run one after the other, is for the
+//! checker to say. A strip must be at least `NARROWEST` columns wide to pay.
+
+use crate::marks::is_mark;
+use crate::shift::{Pair, Part, Shifter};
+use crate::times::{Position, Values};
+use crate::tree::{self, band_of, over_tiles, tiles};
+use crate::{jam, pivot};
+use isl::{Id, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, Val};
+use model::{STRIPS, Scop};
+
+/// How many iterations a tile has.
+const STEPS: i64 = 16;
+
+/// How many tiles there must be.
+const TILES: f64 = 3.0;
+
+/// How wide strips are: at most, at least, and what their width is a multiple of, so that they begin where lines of the cache do.
+const WIDEST: i64 = 64;
+const NARROWEST: i64 = 32;
+const GRAIN: i64 = 16;
+
+/// An order with tiles of steps.
+pub struct Tiled {
+    pub schedule: Schedule,
+    /// Whose instances run in strips; by number.
+    update: usize,
+    reader: usize,
+    /// How wide these are.
+    width: i64,
+}
+
+/// In words.
+pub fn description(scop: &Scop, Tiled { update, reader, width, .. }: &Tiled) -> String {
+    let [update, reader] = [update, reader].map(|stmt| &scop.stmts[*stmt].name);
+    format!(
+        "{STEPS} iterations of the loop around at a time, behind what they need of each other {reader} and {update}, which reads what \
+         it writes, in strips of {width}\n"
+    )
+}
+
+/// Whether a band is over tiles of steps.
+pub fn is_over_steps(band: &ScheduleNode) -> isl::Result<bool> {
+    let inside = band.get_child(0)?;
+    if inside.get_type()? != ScheduleNodeType::Sequence {
+        return Ok(false);
+    }
+    let last = inside.get_child(inside.n_children()? - 1)?.get_child(0)?;
+    is_mark(&last, STRIPS)
+}
+
+/// The order with tiles of a pair's loop around; it need not be legal. `None` if strips would be too narrow, or panels not.
+pub fn tiled(shifter: &Shifter<'_>, pair: &Pair) -> isl::Result<Option<Tiled>> {
+    let Some(columns) = Columns::of(shifter, pair)? else { return Ok(None) };
+    let Pair { around, update, reader } = pair;
+    let scop = shifter.scop;
+    let mut rows = shifter.rows_of_both(update, reader)?;
+    let along = &mut rows[columns.link][columns.member];
+    *along = plus(along.clone(), columns.offset)?;
+    let along = along.clone();
+    let steps = tiles(scop, around.band_get_partial_schedule()?.get_at(0)?, STEPS)?;
+    let Some(panel) = panel(shifter, pair, &steps, &along)? else { return Ok(None) };
+    let strips = [update, reader].map(|part| part.domain.clone().subtract(panel.clone())?.coalesce());
+    let [update_rest, reader_rest] = strips;
+    let (update_rest, reader_rest) = (update_rest?, reader_rest?);
+    let rest = update_rest.clone().union(reader_rest.clone())?;
+    let first = around.get_domain()?.subtract(rest.clone())?.coalesce()?;
+
+    let node = over_tiles(around.clone().insert_partial_schedule(band_of(scop, vec![steps])?)?)?;
+    let parts = pivot::sequence(scop, &node.child(0)?, vec![first, rest])?;
+    let steps = shifter.later(parts.child(1)?.child(0)?, update)?;
+    let depth = steps.get_tree_depth()?;
+    let leaf = steps.child(0)?.cut()?;
+    let node = shifter.together(&leaf, [update_rest, reader_rest], reader, rows)?;
+    let up = node.get_tree_depth()? - depth;
+    let strip = tiles(scop, along, columns.width)?;
+    let strips = node.ancestor(up)?.insert_partial_schedule(band_of(scop, vec![strip])?)?;
+    let marked = over_tiles(strips)?.insert_mark(Id::new(&scop.ctx, STRIPS)?)?;
+    let (update, reader) = (update.stmt, reader.stmt);
+    Ok(Some(Tiled { schedule: marked.get_schedule()?, update, reader, width: columns.width }))
+}
+
+/// The loop along the columns of a pair.
+struct Columns {
+    /// In which of the bands, and which member.
+    link: usize,
+    member: usize,
+    /// What to add to it so that it is the column of the array that is read again: strips then begin at lines if rows do.
+    offset: i64,
+    /// How many are in a strip.
+    width: i64,
+}
+
+impl Columns {
+    /// The last loop, if it runs along rows of what is read again; `None` if strips would be too narrow, or steps too few.
+    fn of(shifter: &Shifter<'_>, pair: &Pair) -> isl::Result<Option<Columns>> {
+        let Pair { around, reader, .. } = pair;
+        let (Some((link, member)), Some((access, bytes)), Some(still)) =
+            (last_loop(reader)?, shifter.read_again(pair)?, shifter.still(around, reader)?)
+        else {
+            return Ok(None);
+        };
+        let rows = tree::rows(shifter.scop, &reader.links[link].band_get_partial_schedule()?)?;
+        let Some(row) = rows[member].get(&reader.stmt) else { return Ok(None) };
+        let last = access.subscripts.as_ref().and_then(|all| all.last());
+        let (Some(counter), Some(constant)) = (row.moved(&[still]), access.constants.last()) else {
+            return Ok(None);
+        };
+        let extents = &shifter.models[reader.stmt].extents;
+        if row.coefficients.as_ref() != last || extents[still] < TILES * STEPS as f64 {
+            return Ok(None);
+        }
+        let column = bytes / extents[counter];
+        let room = (shifter.machine.l2_room() as f64 / column) as i64 - STEPS;
+        let width = room.min(WIDEST) / GRAIN * GRAIN;
+        let offset = constant - row.constant;
+        Ok((width >= NARROWEST).then_some(Columns { link, member, offset, width }))
+    }
+}
+
+/// The last loop of a part beside the rows of a strip: its band and which member.
+fn last_loop(part: &Part) -> isl::Result<Option<(usize, usize)>> {
+    let mut found = None;
+    for (at, link) in part.links.iter().enumerate() {
+        if link.get_type()? == ScheduleNodeType::Band && !jam::is_row(link)? {
+            found = Some((at, link.band_n_member()? - 1));
+        }
+    }
+    Ok(found)
+}
+
+fn plus(row: UnionPwAff, offset: i64) -> isl::Result<UnionPwAff> {
+    let domain = row.clone().domain()?;
+    row.union_add(UnionPwAff::val_on_domain(domain.clone(), Val::int_from_si(domain.ctx(), offset)?)?)
+}
+
+/// The instances of both parts in columns between those of which something else in the same tile depends on some; `None` if there are
+/// none, or if they are further apart than two tiles are long.
+fn panel(
+    shifter: &Shifter<'_>,
+    Pair { around, update, reader }: &Pair,
+    steps: &UnionPwAff,
+    along: &UnionPwAff,
+) -> isl::Result<Option<UnionSet>> {
+    let both = update.domain.clone().union(reader.domain.clone())?;
+    let others = around.get_domain()?.subtract(both.clone())?;
+    let pairs = tree::inside(shifter.dependences, around)?;
+    let pairs = pairs.intersect_domain_union_set(both.clone())?.intersect_range_union_set(others)?;
+    let needed = Values::of(steps)?.compared(&pairs, Position::Same)?.domain()?;
+    let steps = steps.clone().intersect_domain(both.clone().universe()?)?;
+    let distance = UnionMap::from_union_pw_aff(along.clone().sub(steps)?)?;
+    let Some([first, last]) = ends(distance.clone().intersect_domain_union_set(needed)?.range()?)? else {
+        return Ok(None);
+    };
+    let near = UnionSet::read_from_str(around.ctx(), &format!("{{ [x] : {first} <= x <= {last} }}"))?;
+    let panel = distance.intersect_domain_union_set(both)?.intersect_range(near)?.domain()?;
+    Ok((last - first <= 2 * STEPS).then_some(panel))
+}
+
+/// The ends of a set of numbers, if it has any and they do not depend on parameters.
+fn ends(numbers: UnionSet) -> isl::Result<Option<[i64; 2]>> {
+    if numbers.is_empty()? {
+        return Ok(None);
+    }
+    let numbers = isl::Set::from_union_set(numbers)?;
+    let end = |val: Val| val.to_string().parse::<i64>();
+    let ends = (end(numbers.clone().dim_min_val(0)?), end(numbers.dim_max_val(0)?));
+    Ok(if let (Ok(first), Ok(last)) = ends { Some([first, last]) } else { None })
+}
