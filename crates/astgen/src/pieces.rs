@@ -337,7 +337,11 @@ impl Reader<'_> {
         let mut divisions = Vec::new();
         for at in 0..set.dim(DimType::Div)? {
             let inside = self.division(&set.get_div(at)?)?;
-            divisions.push(same(&inside, members).ok_or(Stop::Other)?);
+            let found = match same(&inside, members) {
+                None if self.has_no_rest(set, at, &inside)? => same_without_rest(&inside, members),
+                found => found,
+            };
+            divisions.push(found.ok_or(Stop::Other)?);
         }
         let mut rows = Vec::new();
         for constraint in set.get_constraint_list()?.to_vec()? {
@@ -358,6 +362,37 @@ impl Reader<'_> {
             rows.push(Row { sum, is_equation: constraint.is_equality()? });
         }
         Ok(rows)
+    }
+
+    /// Whether a set says of a division that nothing is rounded: `n floor(x / n) = x`.
+    fn has_no_rest(&self, set: &BasicSet, at: usize, Function { sum, by }: &Function) -> Found<bool> {
+        let constant = sum.len() - 1;
+        for equation in set.get_constraint_list()?.to_vec()? {
+            if !equation.is_equality()? {
+                continue;
+            }
+            let factor =
+                |kind, at| -> isl::Result<i64> { equation.get_coefficient_val(kind, at)?.get_num_si() };
+            let mut own = vec![0; sum.len()];
+            for at in 0..equation.dim(DimType::Param)? {
+                own[self.param(equation.get_dim_name(DimType::Param, at)?)?] = factor(DimType::Param, at)?;
+            }
+            for at in 0..equation.dim(DimType::Set)? {
+                own[self.scop.params.len() + at] = factor(DimType::Set, at)?;
+            }
+            own[constant] = equation.get_constant_val()?.get_num_si()?;
+            let mut divisions = (0..equation.dim(DimType::Div)?)
+                .map(|at| factor(DimType::Div, at))
+                .collect::<isl::Result<Vec<_>>>()?;
+            let times = std::mem::take(&mut divisions[at]);
+            let is_alone = divisions.iter().all(|factor| *factor == 0);
+            let is_inside =
+                own == *sum && times == -by || Some(&own) == negated(sum).as_ref() && times == *by;
+            if is_alone && is_inside {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The counters as sums of parameters and dimensions, and what these must satisfy.
@@ -511,6 +546,15 @@ fn same(division: &Function, members: &[Function]) -> Option<Division> {
         let constant = opposite.last_mut()?;
         *constant = constant.checked_add(member.by - 1)?;
         difference(&opposite).map(|more| Division { dimension, times: -1, more })
+    })
+}
+
+/// The same if there is no rest: then `floor(x / n) = floor((x + r) / n)` for all `r` less than `n`.
+fn same_without_rest(division: &Function, members: &[Function]) -> Option<Division> {
+    (1..division.by).find_map(|rest| {
+        let mut more = division.clone();
+        *more.sum.last_mut()? = more.sum.last()?.checked_add(rest)?;
+        same(&more, members)
     })
 }
 

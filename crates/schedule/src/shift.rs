@@ -204,19 +204,19 @@ impl Shifter<'_> {
         let body = up(body)?.child(0)?;
         let last = body.n_children()? - 1;
         let leaf = body.child(last)?.child(0)?.cut()?;
-        let node = self.together(&leaf, [rest, reader.domain.clone()], reader, rows)?;
+        let node = self.together(&leaf, vec![rest, reader.domain.clone()], reader, rows)?;
         node.get_schedule().map(Some)
     }
 
-    /// Loops of the reader's form above a leaf, with these rows, in which instances of the update and of the reader run by turns.
+    /// Loops of the reader's form above a leaf, with these rows, in which instances of these parts run by turns.
     pub fn together(
         &self,
         leaf: &ScheduleNode,
-        parts: [UnionSet; 2],
+        parts: Vec<UnionSet>,
         reader: &Part,
         rows: Vec<Vec<UnionPwAff>>,
     ) -> isl::Result<ScheduleNode> {
-        let mut node = pivot::sequence(self.scop, leaf, parts.into())?;
+        let mut node = pivot::sequence(self.scop, leaf, parts)?;
         for (link, rows) in reader.links.iter().zip(rows).rev() {
             node = self.insert_link(node, link, rows)?;
         }

@@ -78,26 +78,61 @@ pub fn tiled(shifter: &Shifter<'_>, pair: &Pair) -> isl::Result<Option<Tiled>> {
     let along = &mut rows[columns.link][columns.member];
     *along = plus(along.clone(), columns.offset)?;
     let along = along.clone();
-    let steps = tiles(scop, around.band_get_partial_schedule()?.get_at(0)?, STEPS)?;
+    let row = around.band_get_partial_schedule()?.get_at(0)?;
+    let steps = tiles(scop, row.clone(), STEPS)?;
     let Some(panel) = panel(shifter, pair, &steps, &along)? else { return Ok(None) };
-    let strips = [update, reader].map(|part| part.domain.clone().subtract(panel.clone())?.coalesce());
-    let [update_rest, reader_rest] = strips;
-    let (update_rest, reader_rest) = (update_rest?, reader_rest?);
-    let rest = update_rest.clone().union(reader_rest.clone())?;
+    let behind = |part: &Part| part.domain.clone().subtract(panel.clone())?.coalesce();
+    let Some(turns) = turns(row.sub(steps.clone())?, behind(update)?, behind(reader)?)? else {
+        return Ok(None);
+    };
+    let mut rest = UnionSet::empty_ctx(around.ctx())?;
+    for set in turns.iter().flatten() {
+        rest = rest.union(set.clone())?;
+    }
     let first = around.get_domain()?.subtract(rest.clone())?.coalesce()?;
 
     let node = over_tiles(around.clone().insert_partial_schedule(band_of(scop, vec![steps])?)?)?;
     let parts = pivot::sequence(scop, &node.child(0)?, vec![first, rest])?;
-    let steps = shifter.later(parts.child(1)?.child(0)?, update)?;
-    let depth = steps.get_tree_depth()?;
-    let leaf = steps.child(0)?.cut()?;
-    let node = shifter.together(&leaf, [update_rest, reader_rest], reader, rows)?;
-    let up = node.get_tree_depth()? - depth;
+    let mut node = shifter.later(parts.child(1)?.child(0)?, update)?;
+    let depth = node.get_tree_depth()?;
+    let wholes = turns
+        .iter()
+        .map(|sets| sets[1..].iter().try_fold(sets[0].clone(), |all, set| all.union(set.clone())));
+    node = pivot::sequence(scop, &node, wholes.collect::<isl::Result<_>>()?)?;
+    for (at, sets) in turns.into_iter().enumerate() {
+        let leaf = node.child(at)?.child(0)?.child(0)?.cut()?;
+        let loops = shifter.together(&leaf, sets, reader, rows.clone())?;
+        let up = loops.get_tree_depth()? - depth;
+        node = loops.ancestor(up)?;
+    }
     let strip = tiles(scop, along, columns.width)?;
-    let strips = node.ancestor(up)?.insert_partial_schedule(band_of(scop, vec![strip])?)?;
+    let strips = node.insert_partial_schedule(band_of(scop, vec![strip])?)?;
     let marked = over_tiles(strips)?.insert_mark(Id::new(&scop.ctx, STRIPS)?)?;
     let (update, reader) = (update.stmt, reader.stmt);
     Ok(Some(Tiled { schedule: marked.get_schedule()?, update, reader, width: columns.width }))
+}
+
+/// What runs in a tile, in this order, each by turns: readers in its first step; updates of a step with readers in the next; updates of
+/// the last step. `None` if there is nothing of one of them. `distance`: of steps from a tile's first.
+fn turns(
+    distance: UnionPwAff,
+    updates: UnionSet,
+    readers: UnionSet,
+) -> isl::Result<Option<[Vec<UnionSet>; 3]>> {
+    let distance = UnionMap::from_union_pw_aff(distance)?;
+    let at = |set: &UnionSet, step: i64| -> isl::Result<UnionSet> {
+        let step = UnionSet::read_from_str(set.ctx(), &format!("{{ [{step}] }}"))?;
+        distance.clone().intersect_domain_union_set(set.clone())?.intersect_range(step)?.domain()?.coalesce()
+    };
+    let (first, last) = (at(&readers, 0)?, at(&updates, STEPS - 1)?);
+    let [updates, readers] =
+        [updates.subtract(last.clone())?.coalesce()?, readers.subtract(first.clone())?.coalesce()?];
+    for set in [&first, &updates, &readers, &last] {
+        if set.is_empty()? {
+            return Ok(None);
+        }
+    }
+    Ok(Some([vec![first], vec![updates, readers], vec![last]]))
 }
 
 /// The loop along the columns of a pair.

@@ -336,8 +336,12 @@ impl Marker<'_> {
     /// Puts marks at or below a node; the result is where the node was. Inside of tiles there is too little to do.
     fn place(&mut self, node: ScheduleNode) -> Result<ScheduleNode, Error> {
         match node.get_type()? {
-            // The strips in a tile are what can run in threads.
-            ScheduleNodeType::Band if steps::is_over_steps(&node)? => {}
+            ScheduleNodeType::Band if steps::is_over_steps(&node)? => {
+                // The strips in a tile are what can run in threads.
+                let tile = node.child(0)?;
+                let last = tile.n_children()? - 1;
+                return Ok(self.place(tile.child(last)?.child(0)?)?.ancestor(3)?);
+            }
             ScheduleNodeType::Band => {
                 if let Some(marked) = self.band(&node)? {
                     self.found += 1;
