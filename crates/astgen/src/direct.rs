@@ -134,7 +134,7 @@ impl Direct<'_> {
         };
         let mut all = Vec::new();
         for part in self.components(band, number, at, pieces)? {
-            if member.kind == AstLoopType::Separate && !are_alike(&part, at.depth + 1) {
+            if member.kind == AstLoopType::Separate && !are_alike(&part, at.depth + 1, self.width)? {
                 return Err(Stop::Other);
             }
             all.push(self.looped(band, number, at, &part, known)?);
@@ -575,9 +575,29 @@ fn broken(row: &Inequality) -> Found<Inequality> {
 }
 
 /// Whether the dimensions have the same values in all of the pieces.
-fn are_alike(pieces: &[&Piece], level: usize) -> bool {
+fn are_alike(pieces: &[&Piece], level: usize, width: usize) -> Found<bool> {
     let of = |piece: &Piece| piece.levels[level].iter().cloned().collect::<BTreeSet<Inequality>>();
-    pieces.windows(2).all(|two| of(two[0]) == of(two[1]))
+    for two in pieces.windows(2) {
+        let are_same = of(two[0]) == of(two[1]);
+        if !are_same
+            && !(is_within(two[0], two[1], level, width)? && is_within(two[1], two[0], level, width)?)
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether the dimensions have no values in a piece that they have not in another one, as far as inequalities say.
+fn is_within(piece: &Piece, other: &Piece, level: usize, width: usize) -> Found<bool> {
+    let mut table = Table::of(width, &piece.levels[level])?;
+    piece.add_outer(piece, level, &mut table, Clone::clone)?;
+    for row in &other.levels[level] {
+        if !table.implies(row)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Puts a value in the place of an unknown.
