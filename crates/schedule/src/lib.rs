@@ -856,8 +856,9 @@ impl Optimizer<'_> {
             let is_legal = |schedule: &Schedule| -> Result<bool, Error> {
                 Ok(self.prover.check_with(schedule, self.options.reductions)?.is_legal())
             };
+            let tiler = steps::Tiler { shifter: &shifter, threads: self.options.threads };
             for pair in shifter.pairs(schedule)? {
-                if let Some(tiled) = steps::tiled(&shifter, &pair)?
+                if let Some(tiled) = tiler.tiled(&pair)?
                     && is_legal(&tiled.schedule)?
                 {
                     return Ok(Some(Together::InTiles(tiled)));

@@ -22,7 +22,7 @@ use crate::machine::Machine;
 use crate::pivot;
 use crate::times::Values;
 use crate::tree::{self, band_of};
-use isl::{Id, Map, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, Val};
+use isl::{Id, Map, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, UnionSet, Val};
 use model::Scop;
 
 /// How many threads shifted loops want at least. In each iteration what the body makes beside them goes from one core to all others,
@@ -79,6 +79,17 @@ pub struct Pair {
     pub reader: Part,
 }
 
+impl Pair {
+    /// The same where the loop is for these values of the parameters only.
+    pub fn limited(&self, around: ScheduleNode, params: &Set) -> isl::Result<Pair> {
+        let limited = |Part { stmt, domain, links }: &Part| -> isl::Result<Part> {
+            let domain = domain.clone().intersect_params(params.clone())?;
+            Ok(Part { stmt: *stmt, domain, links: links.clone() })
+        };
+        Ok(Pair { around, update: limited(&self.update)?, reader: limited(&self.reader)? })
+    }
+}
+
 impl Shifter<'_> {
     /// All pairs of which one part may wait for the other.
     pub fn pairs(&self, schedule: &Schedule) -> isl::Result<Vec<Pair>> {
@@ -106,8 +117,8 @@ impl Shifter<'_> {
     /// The order in which the update of a pair waits for the next iteration, if the reader needs something then; it need not be legal.
     pub fn shifted(&self, pair: &Pair) -> isl::Result<Option<Shifted>> {
         let [update, reader] = [&pair.update, &pair.reader].map(|part| part.stmt);
-        let schedule = self.fused(pair)?;
-        Ok(schedule.map(|schedule| Shifted { schedule, update, reader }))
+        let Some(fused) = self.fused(pair)? else { return Ok(None) };
+        Ok(Some(Shifted { schedule: fused.get_schedule()?, update, reader }))
     }
 
     fn part(&self, body: &ScheduleNode, at: usize) -> isl::Result<Option<Part>> {
@@ -171,7 +182,7 @@ impl Shifter<'_> {
 
     /// The order in which the update waits; `None` if the reader needs nothing of it in the same iteration of its loops that is not needed
     /// before.
-    fn fused(&self, pair: &Pair) -> isl::Result<Option<Schedule>> {
+    pub fn fused(&self, pair: &Pair) -> isl::Result<Option<ScheduleNode>> {
         let Pair { around, update, reader } = pair;
         let next = self.to_next_iteration(around, update)?;
         let to = |set: UnionSet| next.clone().intersect_range_union_set(set);
@@ -204,8 +215,7 @@ impl Shifter<'_> {
         let body = up(body)?.child(0)?;
         let last = body.n_children()? - 1;
         let leaf = body.child(last)?.child(0)?.cut()?;
-        let node = self.together(&leaf, vec![rest, reader.domain.clone()], reader, rows)?;
-        node.get_schedule().map(Some)
+        self.together(&leaf, vec![rest, reader.domain.clone()], reader, rows).map(Some)
     }
 
     /// Loops of the reader's form above a leaf, with these rows, in which instances of these parts run by turns.

@@ -19,14 +19,15 @@
 //! one keeps it in its own cache for a whole tile.
 //!
 //! What the panel is, is read off the dependences; that it is enough, and that strips may run one after the other, is for the
-//! checker to say. A strip must be at least `NARROWEST` columns wide to pay.
+//! checker to say. A strip must be at least `NARROWEST` columns wide to pay; in one thread `WIDEST`, and no taller than `TALLEST`. If that is
+//! known only when the program runs, it chooses between these tiles and [`crate::shift`] then.
 
 use crate::marks::is_mark;
 use crate::shift::{Pair, Part, Shifter};
 use crate::times::{Position, Values};
 use crate::tree::{self, band_of, over_tiles, tiles};
 use crate::{jam, pivot};
-use isl::{Id, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, Val};
+use isl::{DimType, Id, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, UnionSet, Val};
 use model::{STRIPS, Scop};
 
 /// How many iterations a tile has.
@@ -39,6 +40,10 @@ const TILES: f64 = 3.0;
 const WIDEST: i64 = 64;
 const NARROWEST: i64 = 32;
 const GRAIN: i64 = 16;
+
+/// How tall columns are in one thread at most: each row of a strip lies in a page of its own, and so do the cells of other arrays that go
+/// with it. Processors know where some 2000 pages are; with 2000 rows strips took 1.7 times as long as without tiles.
+const TALLEST: i64 = 1024;
 
 /// An order with tiles of steps.
 pub struct Tiled {
@@ -69,47 +74,101 @@ pub fn is_over_steps(band: &ScheduleNode) -> isl::Result<bool> {
     is_mark(&last, STRIPS)
 }
 
-/// The order with tiles of a pair's loop around; it need not be legal. `None` if strips would be too narrow, or panels not.
-pub fn tiled(shifter: &Shifter<'_>, pair: &Pair) -> isl::Result<Option<Tiled>> {
-    let Some(columns) = Columns::of(shifter, pair)? else { return Ok(None) };
-    let Pair { around, update, reader } = pair;
-    let scop = shifter.scop;
-    let mut rows = shifter.rows_of_both(update, reader)?;
-    let along = &mut rows[columns.link][columns.member];
-    *along = plus(along.clone(), columns.offset)?;
-    let along = along.clone();
-    let row = around.band_get_partial_schedule()?.get_at(0)?;
-    let steps = tiles(scop, row.clone(), STEPS)?;
-    let Some(panel) = panel(shifter, pair, &steps, &along)? else { return Ok(None) };
-    let behind = |part: &Part| part.domain.clone().subtract(panel.clone())?.coalesce();
-    let Some(turns) = turns(row.sub(steps.clone())?, behind(update)?, behind(reader)?)? else {
-        return Ok(None);
-    };
-    let mut rest = UnionSet::empty_ctx(around.ctx())?;
-    for set in turns.iter().flatten() {
-        rest = rest.union(set.clone())?;
-    }
-    let first = around.get_domain()?.subtract(rest.clone())?.coalesce()?;
+/// What an order with tiles of steps is looked for with.
+pub struct Tiler<'a> {
+    pub shifter: &'a Shifter<'a>,
+    /// How many threads strips can run in.
+    pub threads: u32,
+}
 
-    let node = over_tiles(around.clone().insert_partial_schedule(band_of(scop, vec![steps])?)?)?;
-    let parts = pivot::sequence(scop, &node.child(0)?, vec![first, rest])?;
-    let mut node = shifter.later(parts.child(1)?.child(0)?, update)?;
-    let depth = node.get_tree_depth()?;
-    let wholes = turns
-        .iter()
-        .map(|sets| sets[1..].iter().try_fold(sets[0].clone(), |all, set| all.union(set.clone())));
-    node = pivot::sequence(scop, &node, wholes.collect::<isl::Result<_>>()?)?;
-    for (at, sets) in turns.into_iter().enumerate() {
-        let leaf = node.child(at)?.child(0)?.child(0)?.cut()?;
-        let loops = shifter.together(&leaf, sets, reader, rows.clone())?;
-        let up = loops.get_tree_depth()? - depth;
-        node = loops.ancestor(up)?;
+impl Tiler<'_> {
+    /// The order with tiles of a pair's loop around; it need not be legal. `None` if it would not pay.
+    pub fn tiled(&self, pair: &Pair) -> isl::Result<Option<Tiled>> {
+        let Some(columns) = Columns::of(self.shifter, pair)? else { return Ok(None) };
+        let fit =
+            if self.threads > 1 { self.scop().context.clone() } else { self.fit(&pair.reader, &columns)? };
+        let schedule = match () {
+            () if fit.is_empty()? => None,
+            () if self.scop().context.is_subset(&fit)? => self.in_tiles(pair, &columns)?,
+            () => self.in_tiles_if(pair, &columns, fit)?,
+        };
+        let Some(node) = schedule else { return Ok(None) };
+        let (update, reader) = (pair.update.stmt, pair.reader.stmt);
+        Ok(Some(Tiled { schedule: node.get_schedule()?, update, reader, width: columns.width }))
     }
-    let strip = tiles(scop, along, columns.width)?;
-    let strips = node.insert_partial_schedule(band_of(scop, vec![strip])?)?;
-    let marked = over_tiles(strips)?.insert_mark(Id::new(&scop.ctx, STRIPS)?)?;
-    let (update, reader) = (update.stmt, reader.stmt);
-    Ok(Some(Tiled { schedule: marked.get_schedule()?, update, reader, width: columns.width }))
+
+    fn scop(&self) -> &Scop {
+        self.shifter.scop
+    }
+
+    /// The parameters for which tiles pay in one thread.
+    fn fit(&self, reader: &Part, columns: &Columns) -> isl::Result<Set> {
+        let context = self.scop().context.clone();
+        let Some(row) = columns.row.filter(|_| columns.width == WIDEST) else {
+            return Set::empty(context.get_space()?);
+        };
+        let tallest = Val::int_from_si(&self.scop().ctx, TALLEST)?;
+        let instances = self.scop().stmts[reader.stmt].domain.clone();
+        let beyond = instances.lower_bound_val(DimType::Set, row, tallest)?.params()?;
+        context.subtract(beyond)?.coalesce()
+    }
+
+    /// Tiles for these values of the parameters, and what is shifted for others if that can be.
+    fn in_tiles_if(&self, pair: &Pair, columns: &Columns, fit: Set) -> isl::Result<Option<ScheduleNode>> {
+        let all = pair.around.get_domain()?;
+        let others = self.scop().context.clone().subtract(fit.clone())?.coalesce()?;
+        let cases = [fit, others];
+        let limited = cases.clone().map(|params| all.clone().intersect_params(params));
+        let limited = limited.into_iter().collect::<isl::Result<_>>()?;
+        let both = pivot::sequence(self.scop(), &pair.around, limited)?;
+        let depth = both.get_tree_depth()?;
+        let up = |node: ScheduleNode| -> isl::Result<ScheduleNode> {
+            let generations = node.get_tree_depth()? - depth;
+            node.ancestor(generations)
+        };
+        let first = pair.limited(both.child(0)?.child(0)?, &cases[0])?;
+        let Some(tiled) = self.in_tiles(&first, columns)? else { return Ok(None) };
+        let both = up(tiled)?;
+        let second = pair.limited(both.get_child(1)?.get_child(0)?, &cases[1])?;
+        Ok(Some(self.shifter.fused(&second)?.unwrap_or(both)))
+    }
+
+    fn in_tiles(&self, pair: &Pair, columns: &Columns) -> isl::Result<Option<ScheduleNode>> {
+        let (Pair { around, update, reader }, scop, shifter) = (pair, self.scop(), self.shifter);
+        let mut rows = shifter.rows_of_both(update, reader)?;
+        let along = &mut rows[columns.link][columns.member];
+        *along = plus(along.clone(), columns.offset)?;
+        let along = along.clone();
+        let row = around.band_get_partial_schedule()?.get_at(0)?;
+        let steps = tiles(scop, row.clone(), STEPS)?;
+        let Some(panel) = panel(shifter, pair, &steps, &along)? else { return Ok(None) };
+        let behind = |part: &Part| part.domain.clone().subtract(panel.clone())?.coalesce();
+        let Some(turns) = turns(row.sub(steps.clone())?, behind(update)?, behind(reader)?)? else {
+            return Ok(None);
+        };
+        let wholes = turns.iter().map(|sets| united(sets)).collect::<isl::Result<Vec<_>>>()?;
+        let rest = united(&wholes)?;
+        let first = around.get_domain()?.subtract(rest.clone())?.coalesce()?;
+
+        let node = over_tiles(around.clone().insert_partial_schedule(band_of(scop, vec![steps])?)?)?;
+        let parts = pivot::sequence(scop, &node.child(0)?, vec![first, rest])?;
+        let node = shifter.later(parts.child(1)?.child(0)?, update)?;
+        let depth = node.get_tree_depth()?;
+        let mut node = pivot::sequence(scop, &node, wholes)?;
+        for (at, sets) in turns.into_iter().enumerate() {
+            let leaf = node.child(at)?.child(0)?.child(0)?.cut()?;
+            let loops = shifter.together(&leaf, sets, reader, rows.clone())?;
+            let up = loops.get_tree_depth()? - depth;
+            node = loops.ancestor(up)?;
+        }
+        let strip = tiles(scop, along, columns.width)?;
+        let strips = node.insert_partial_schedule(band_of(scop, vec![strip])?)?;
+        over_tiles(strips)?.insert_mark(Id::new(&scop.ctx, STRIPS)?).map(Some)
+    }
+}
+
+fn united(sets: &[UnionSet]) -> isl::Result<UnionSet> {
+    sets[1..].iter().try_fold(sets[0].clone(), |all, set| all.union(set.clone()))
 }
 
 /// What runs in a tile, in this order, each by turns: readers in its first step; updates of a step with readers in the next; updates of
@@ -144,6 +203,8 @@ struct Columns {
     offset: i64,
     /// How many are in a strip.
     width: i64,
+    /// The reader's counter that moves along a column, if only one does.
+    row: Option<usize>,
 }
 
 impl Columns {
@@ -169,7 +230,10 @@ impl Columns {
         let room = (shifter.machine.l2_room() as f64 / column) as i64 - STEPS;
         let width = room.min(WIDEST) / GRAIN * GRAIN;
         let offset = constant - row.constant;
-        Ok((width >= NARROWEST).then_some(Columns { link, member, offset, width }))
+        let is_moved = |at: &usize| access.subscripts.iter().flatten().any(|each| each[*at] != 0);
+        let mut others = (0..extents.len()).filter(|at| ![still, counter].contains(at) && is_moved(at));
+        let row = if let (Some(only), None) = (others.next(), others.next()) { Some(only) } else { None };
+        Ok((width >= NARROWEST).then_some(Columns { link, member, offset, width, row }))
     }
 }
 
@@ -217,7 +281,7 @@ fn ends(numbers: UnionSet) -> isl::Result<Option<[i64; 2]>> {
     if numbers.is_empty()? {
         return Ok(None);
     }
-    let numbers = isl::Set::from_union_set(numbers)?;
+    let numbers = Set::from_union_set(numbers)?;
     let end = |val: Val| val.to_string().parse::<i64>();
     let ends = (end(numbers.clone().dim_min_val(0)?), end(numbers.dim_max_val(0)?));
     Ok(if let (Ok(first), Ok(last)) = ends { Some([first, last]) } else { None })
