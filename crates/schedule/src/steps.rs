@@ -108,9 +108,10 @@ impl Tiler<'_> {
             return Set::empty(context.get_space()?);
         };
         let tallest = Val::int_from_si(&self.scop().ctx, TALLEST)?;
-        let instances = self.scop().stmts[reader.stmt].domain.clone();
-        let beyond = instances.lower_bound_val(DimType::Set, row, tallest)?.params()?;
-        context.subtract(beyond)?.coalesce()
+        let instances = self.scop().stmts[reader.stmt].domain.clone().intersect_params(context.clone())?;
+        let beyond = instances.clone().lower_bound_val(DimType::Set, row, tallest)?.params()?;
+        // Where it has no instances it does not matter.
+        context.subtract(beyond.gist(instances.params()?)?)?.coalesce()
     }
 
     /// Tiles for these values of the parameters, and what is shifted for others if that can be.
