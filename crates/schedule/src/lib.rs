@@ -16,6 +16,7 @@
 //! 3. A prediction of the cost ([`cost`]); the cheapest candidate wins if it is clearly cheaper than the original order.
 //!    The search ends early when a candidate is near to what any order costs at least ([`cost::least`]); isl's scheduler is asked
 //!    last, and not where most of the cost is to bring each line in once ([`cost::least_misses`]).
+//!    Where an update of a large array is followed by a loop that reads it, both come together (`steps`, `shift`).
 //! 4. [`Prover::check_with`] on the result. A schedule that it does not call legal is never returned.
 //!
 //! # What comes out
@@ -72,6 +73,7 @@ use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType, Un
 use leaves::Leaves;
 use legality::{Prover, Reductions, Verdict};
 use model::{Access, AccessKind, Scop, Stmt};
+use shift::{Pair, Shifter};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use threads::Marked;
@@ -465,6 +467,22 @@ enum Together {
     InTiles(steps::Tiled),
 }
 
+impl Together {
+    fn schedule(&self) -> &Schedule {
+        match self {
+            Together::Shifted(shifted) => &shifted.schedule,
+            Together::InTiles(tiled) => &tiled.schedule,
+        }
+    }
+
+    fn description(&self, scop: &Scop) -> String {
+        match self {
+            Together::Shifted(shifted) => shift::description(scop, shifted),
+            Together::InTiles(tiled) => steps::description(scop, tiled),
+        }
+    }
+}
+
 struct Optimizer<'a> {
     scop: &'a Scop,
     prover: &'a Prover<'a>,
@@ -848,25 +866,33 @@ impl Optimizer<'_> {
 
     /// A schedule in which an update runs together with what reads it in the next iteration, if there is one that is legal and pays.
     fn together(&self, schedule: &Schedule, models: &[affine::StmtModel]) -> Result<Option<Together>, Error> {
+        let in_tiles = |shifter: &Shifter<'_>, pair: &Pair| {
+            let tiler = steps::Tiler { shifter, threads: self.options.threads };
+            Ok(tiler.tiled(pair)?.map(Together::InTiles))
+        };
+        if let Some(found) = self.first_legal(schedule, models, in_tiles)? {
+            return Ok(Some(found));
+        }
+        let shifted = |shifter: &Shifter<'_>, pair: &Pair| Ok(shifter.shifted(pair)?.map(Together::Shifted));
+        self.first_legal(schedule, models, shifted)
+    }
+
+    /// What is found for the first pair of which it is legal, within a share of the budget.
+    fn first_legal(
+        &self,
+        schedule: &Schedule,
+        models: &[affine::StmtModel],
+        find: impl Fn(&Shifter<'_>, &Pair) -> isl::Result<Option<Together>>,
+    ) -> Result<Option<Together>, Error> {
         let machine = &self.options.machine;
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
         let found = self.scop.ctx.with_budget(left / 3, || -> Result<_, Error> {
             let dependences = &self.prover.dependences.strict()?;
-            let shifter = shift::Shifter { scop: self.scop, models, machine, dependences };
-            let is_legal = |schedule: &Schedule| -> Result<bool, Error> {
-                Ok(self.prover.check_with(schedule, self.options.reductions)?.is_legal())
-            };
-            let tiler = steps::Tiler { shifter: &shifter, threads: self.options.threads };
+            let shifter = Shifter { scop: self.scop, models, machine, dependences };
             for pair in shifter.pairs(schedule)? {
-                if let Some(tiled) = tiler.tiled(&pair)?
-                    && is_legal(&tiled.schedule)?
-                {
-                    return Ok(Some(Together::InTiles(tiled)));
-                }
-                if let Some(shifted) = shifter.shifted(&pair)?
-                    && is_legal(&shifted.schedule)?
-                {
-                    return Ok(Some(Together::Shifted(shifted)));
+                let Some(found) = find(&shifter, &pair)? else { continue };
+                if self.prover.check_with(found.schedule(), self.options.reductions)?.is_legal() {
+                    return Ok(Some(found));
                 }
             }
             Ok(None)
@@ -903,13 +929,9 @@ impl Optimizer<'_> {
                 blocks += 1;
                 schedule = tiled;
             }
-            (None, Some(Together::InTiles(tiled))) => {
-                description += &steps::description(self.scop, &tiled);
-                schedule = tiled.schedule;
-            }
-            (None, Some(Together::Shifted(shifted))) => {
-                description += &shift::description(self.scop, &shifted);
-                schedule = shifted.schedule;
+            (None, Some(together)) => {
+                description += &together.description(self.scop);
+                schedule = together.schedule().clone();
             }
             (None, None) => {
                 let check = self.prover.check_with(&schedule, self.options.reductions)?;

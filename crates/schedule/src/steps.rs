@@ -53,14 +53,17 @@ pub struct Tiled {
     reader: usize,
     /// How wide these are.
     width: i64,
+    /// Whether the program chooses when it runs.
+    is_chosen: bool,
 }
 
 /// In words.
-pub fn description(scop: &Scop, Tiled { update, reader, width, .. }: &Tiled) -> String {
+pub fn description(scop: &Scop, Tiled { update, reader, width, is_chosen, .. }: &Tiled) -> String {
     let [update, reader] = [update, reader].map(|stmt| &scop.stmts[*stmt].name);
+    let when = if *is_chosen { format!(", if columns are not taller than {TALLEST}") } else { String::new() };
     format!(
-        "{STEPS} iterations of the loop around at a time, behind what they need of each other {reader} and {update}, which reads what \
-         it writes, in strips of {width}\n"
+        "{STEPS} iterations of the loop around at a time{when}: what they need of each other, then {update} together with {reader}, which \
+         reads what it writes, in strips of {width}\n"
     )
 }
 
@@ -87,14 +90,17 @@ impl Tiler<'_> {
         let Some(columns) = Columns::of(self.shifter, pair)? else { return Ok(None) };
         let fit =
             if self.threads > 1 { self.scop().context.clone() } else { self.fit(&pair.reader, &columns)? };
-        let schedule = match () {
-            () if fit.is_empty()? => None,
-            () if self.scop().context.is_subset(&fit)? => self.in_tiles(pair, &columns)?,
-            () => self.in_tiles_if(pair, &columns, fit)?,
+        if fit.is_empty()? {
+            return Ok(None);
+        }
+        let is_chosen = !self.scop().context.is_subset(&fit)?;
+        let node = match is_chosen {
+            true => self.in_tiles_if(pair, &columns, fit)?,
+            false => self.in_tiles(pair, &columns)?,
         };
-        let Some(node) = schedule else { return Ok(None) };
-        let (update, reader) = (pair.update.stmt, pair.reader.stmt);
-        Ok(Some(Tiled { schedule: node.get_schedule()?, update, reader, width: columns.width }))
+        let Some(node) = node else { return Ok(None) };
+        let (schedule, width) = (node.get_schedule()?, columns.width);
+        Ok(Some(Tiled { schedule, update: pair.update.stmt, reader: pair.reader.stmt, width, is_chosen }))
     }
 
     fn scop(&self) -> &Scop {

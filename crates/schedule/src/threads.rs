@@ -13,7 +13,8 @@
 //!   of it, which runs in sequence, and one over `a`, in threads. Where the dependences go in a cone, the tiles are diamonds
 //!   between its sides (`diamond`): then a diagonal is all there is at a time, and no thread waits for others to begin.
 //!
-//! Nests that go through the same array one after the other do so in batches of its rows, if that pays (`batch`).
+//! Nests that go through the same array one after the other do so in batches of its rows, if that pays (`batch`). Where there are tiles
+//! of steps, their strips run in threads (`steps`).
 //!
 //! Loops inside of others that run in sequence must have enough to do to be worth threads each time; what that is, is
 //! estimated here and computed again when the program runs.
