@@ -695,7 +695,7 @@ mod tests {
             let mut next = numbers(seed);
             let mut row = |second: i64| vec![next(3) - 1, second * (next(3) - 1), next(7) - 3];
             let common = vec![row(1), row(0)];
-            let mut with = |rows: Vec<Inequality>| {
+            let with = |rows: Vec<Inequality>| {
                 let all = square.iter().chain(&common).chain(&rows[..1]).cloned().collect();
                 Piece { levels: vec![rows[1..].to_vec(), all], ..piece(Vec::new()) }
             };

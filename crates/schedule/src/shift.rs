@@ -215,7 +215,33 @@ impl Shifter<'_> {
         let body = up(body)?.child(0)?;
         let last = body.n_children()? - 1;
         let leaf = body.child(last)?.child(0)?.cut()?;
-        self.together(&leaf, vec![rest, reader.domain.clone()], reader, rows).map(Some)
+        // A loop for both has conditions in it if only one of them runs in some iterations.
+        let alone = self.without_updates(around, &rest, reader)?;
+        let together = vec![rest.clone(), reader.domain.clone().subtract(alone.clone())?.coalesce()?];
+        if alone.is_empty()? || together[1].is_empty()? {
+            return self.together(&leaf, vec![rest, reader.domain.clone()], reader, rows).map(Some);
+        }
+        let both = together[0].clone().union(together[1].clone())?;
+        let parts = pivot::sequence(self.scop, &leaf, vec![alone.clone(), both])?;
+        let depth = parts.get_tree_depth()?;
+        let first = self.together(&parts.child(0)?.child(0)?, vec![alone], reader, rows.clone())?;
+        let up = first.get_tree_depth()? - depth;
+        let second = first.ancestor(up)?.child(1)?.child(0)?;
+        self.together(&second, together, reader, rows).map(Some)
+    }
+
+    /// The reader's instances in iterations of the loop around into which no update comes.
+    fn without_updates(
+        &self,
+        around: &ScheduleNode,
+        updates: &UnionSet,
+        reader: &Part,
+    ) -> isl::Result<UnionSet> {
+        let row = UnionMap::from_union_pw_aff(around.band_get_partial_schedule()?.get_at(0)?)?;
+        let next = UnionMap::from_map(Map::read_from_str(&self.scop.ctx, "{ [x] -> [x + 1] }")?)?;
+        let later = row.clone().intersect_domain_union_set(updates.clone())?.apply_range(next)?.range()?;
+        let with = row.intersect_domain_union_set(reader.domain.clone())?.intersect_range(later)?.domain()?;
+        reader.domain.clone().subtract(with)?.coalesce()
     }
 
     /// Loops of the reader's form above a leaf, with these rows, in which instances of these parts run by turns.
