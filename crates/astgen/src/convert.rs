@@ -17,7 +17,7 @@ use isl::{
     AstBuild, AstExpr, AstExprOpType, AstExprType, AstNode, AstNodeType, DimType, Id, PwAff, Schedule,
     ScheduleNodeType, Set, Val,
 };
-use model::{ArrayKind, Copied, JAM, REGISTERS, Scop, VECTOR, threads_copies, wave_sizes};
+use model::{ArrayKind, Copied, JAM, REGISTERS, STRIPS, Scop, VECTOR, threads_copies, wave_sizes};
 use std::collections::HashMap;
 
 /// The loop tree of a schedule, for parameter values in `context`.
@@ -55,7 +55,7 @@ fn with_depths(scop: &Scop, schedule: &Schedule) -> isl::Result<Schedule> {
 
 /// Whether a mark is about one loop.
 fn is_of_one_loop(name: &str) -> bool {
-    [VECTOR, JAM].contains(&name) || threads_copies(name).is_some() || wave_sizes(name).is_some()
+    [VECTOR, JAM, STRIPS].contains(&name) || threads_copies(name).is_some() || wave_sizes(name).is_some()
 }
 
 /// The name of a mark, with the depth if it is about one loop.
@@ -168,6 +168,8 @@ pub(crate) struct Marks {
     vector: Option<usize>,
     /// [`JAM`]: likewise.
     jam: Option<usize>,
+    /// [`STRIPS`]: likewise.
+    strips: Option<usize>,
     /// [`model::THREADS`]: likewise, and the arrays to copy.
     threads: Option<(usize, Vec<Copied>)>,
     /// [`model::WAVE`]: likewise, and the sizes of the tiles.
@@ -226,6 +228,7 @@ impl<'a> Converter<'a> {
         match name.split_once('@') {
             Some((VECTOR, depth)) => self.marks.vector = depth.parse().ok(),
             Some((JAM, depth)) => self.marks.jam = depth.parse().ok(),
+            Some((STRIPS, depth)) => self.marks.strips = depth.parse().ok(),
             Some((name, depth)) => {
                 let depth = depth.parse().ok();
                 self.marks.threads = depth.zip(threads_copies(name)).or(self.marks.threads.take());
@@ -329,6 +332,7 @@ impl<'a> Converter<'a> {
             (threads.is_some(), threads.map_or_else(Vec::new, |(_, copies)| copies.clone()));
         let copies_fit = copies_fit(self.scop, &copies, self.context)?;
         let is_block = marks.is_block;
+        let are_apart = marks.strips.as_ref().is_some_and(is_meant);
         self.marks = marks;
         let (block, together) = (None, None);
         let each = For {
@@ -349,7 +353,7 @@ impl<'a> Converter<'a> {
         if let Some((diagonal, sizes)) = wave {
             return Ok(vec![Node::For(diagonals(each, sizes, diagonal, &mut self.ranges)?)]);
         }
-        if let Some(at_once) = together::together(&each, Variable(self.opened)) {
+        if let Some(at_once) = together::together(&each, Variable(self.opened)).filter(|_| !are_apart) {
             let end = self.open();
             self.ranges.variables.insert(end, (low, high.max(low) + i128::from(step - 1)));
             return Ok(vec![Node::For(at_once)]);

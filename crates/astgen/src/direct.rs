@@ -134,7 +134,7 @@ impl Direct<'_> {
         };
         let mut all = Vec::new();
         for part in self.components(band, number, at, pieces)? {
-            if member.kind == AstLoopType::Separate && !are_alike(&part, at.depth + 1) {
+            if member.kind == AstLoopType::Separate && !are_alike(&part, at.depth + 1, self.width)? {
                 return Err(Stop::Other);
             }
             all.push(self.looped(band, number, at, &part, known)?);
@@ -575,9 +575,29 @@ fn broken(row: &Inequality) -> Found<Inequality> {
 }
 
 /// Whether the dimensions have the same values in all of the pieces.
-fn are_alike(pieces: &[&Piece], level: usize) -> bool {
+fn are_alike(pieces: &[&Piece], level: usize, width: usize) -> Found<bool> {
     let of = |piece: &Piece| piece.levels[level].iter().cloned().collect::<BTreeSet<Inequality>>();
-    pieces.windows(2).all(|two| of(two[0]) == of(two[1]))
+    for two in pieces.windows(2) {
+        let [one, other] = [two[0], two[1]];
+        let are_same = of(one) == of(other)
+            || is_within(one, other, level, width)? && is_within(other, one, level, width)?;
+        if !are_same {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Whether the dimensions have no values in a piece that they have not in another one, as far as inequalities say.
+fn is_within(piece: &Piece, other: &Piece, level: usize, width: usize) -> Found<bool> {
+    let mut table = Table::of(width, &piece.levels[level])?;
+    piece.add_outer(piece, level, &mut table, Clone::clone)?;
+    for row in &other.levels[level] {
+        if !table.implies(row)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Puts a value in the place of an unknown.
@@ -664,6 +684,41 @@ mod tests {
             }
         }
         assert!(covered > 500 && others > 500 && missed < 100, "{covered} {others} {missed}");
+    }
+
+    /// Random lines in a square, with what is known of the first dimension one level further out.
+    #[test]
+    fn pieces_that_are_alike_have_the_same_points() {
+        let square = [vec![1, 0, 6], vec![-1, 0, 6], vec![0, 1, 6], vec![0, -1, 6]];
+        let (mut alike, mut others, mut missed) = (0, 0, 0);
+        for seed in 1..3000 {
+            let mut next = numbers(seed);
+            let mut row = |second: i64| vec![next(3) - 1, second * (next(3) - 1), next(7) - 3];
+            let common = vec![row(1), row(0)];
+            let with = |rows: Vec<Inequality>| {
+                let all = square.iter().chain(&common).chain(&rows[..1]).cloned().collect();
+                Piece { levels: vec![rows[1..].to_vec(), all], ..piece(Vec::new()) }
+            };
+            let pieces = [with(vec![row(1), row(0)]), with(vec![row(1), row(0)])];
+            let found = are_alike(&[&pieces[0], &pieces[1]], 1, 2).ok().unwrap();
+            let points = |piece: &Piece| -> Vec<[i64; 2]> {
+                let all = (-6..=6).flat_map(|x| (-6..=6).map(move |y| [x, y]));
+                all.filter(|at| piece.levels.iter().all(|rows| has(rows, *at))).collect()
+            };
+            let last = |each: &Piece| points(&piece(each.last().to_vec()));
+            // What is further out follows from what is said exactly.
+            if pieces.iter().any(|piece| points(piece) != last(piece)) {
+                continue;
+            }
+            let is_true = points(&pieces[0]) == points(&pieces[1]);
+            assert!(!found || is_true, "{seed}");
+            match (found, is_true) {
+                (true, _) => alike += 1,
+                (false, true) => missed += 1,
+                (false, false) => others += 1,
+            }
+        }
+        assert!(alike > 100 && others > 100 && missed < 100, "{alike} {others} {missed}");
     }
 
     #[test]

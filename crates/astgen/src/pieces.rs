@@ -10,7 +10,8 @@
 use crate::Error;
 use crate::simplex::{Inequality, Table, TooBig, gcd};
 use isl::{
-    Aff, AstLoopType, BasicSet, DimType, PwAff, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionSet, Val,
+    Aff, AstLoopType, BasicSet, Constraint, DimType, PwAff, Schedule, ScheduleNode, ScheduleNodeType, Set,
+    UnionSet, Val,
 };
 use model::{Scop, StmtId};
 
@@ -333,31 +334,60 @@ impl Reader<'_> {
 
     /// The constraints of a set: factors of the parameters, the dimensions, the counters, and a constant.
     fn rows(&self, set: &BasicSet, members: &[Function]) -> Found<Vec<Row>> {
-        let (params, counters) = (self.scop.params.len(), set.dim(DimType::Set)?);
         let mut divisions = Vec::new();
         for at in 0..set.dim(DimType::Div)? {
             let inside = self.division(&set.get_div(at)?)?;
-            divisions.push(same(&inside, members).ok_or(Stop::Other)?);
+            let found = match same(&inside, members) {
+                None if self.has_no_rest(set, at, &inside)? => same_without_rest(&inside, members),
+                found => found,
+            };
+            divisions.push(found.ok_or(Stop::Other)?);
         }
         let mut rows = Vec::new();
         for constraint in set.get_constraint_list()?.to_vec()? {
-            let factor =
-                |kind, at| -> isl::Result<i64> { constraint.get_coefficient_val(kind, at)?.get_num_si() };
-            let mut sum = vec![0; params + members.len() + counters + 1];
-            for at in 0..constraint.dim(DimType::Param)? {
-                sum[self.param(constraint.get_dim_name(DimType::Param, at)?)?] = factor(DimType::Param, at)?;
-            }
-            for at in 0..counters {
-                sum[params + members.len() + at] = factor(DimType::Set, at)?;
-            }
-            let constant = sum.len() - 1;
-            sum[constant] = constraint.get_constant_val()?.get_num_si()?;
+            let mut sum = self.factors(&constraint, members.len())?;
             for (at, division) in divisions.iter().enumerate() {
-                division.add(&mut sum, factor(DimType::Div, at)?, params, members.len()).ok_or(TooBig)?;
+                let times = constraint.get_coefficient_val(DimType::Div, at)?.get_num_si()?;
+                division.add(&mut sum, times, self.scop.params.len(), members.len()).ok_or(TooBig)?;
             }
             rows.push(Row { sum, is_equation: constraint.is_equality()? });
         }
         Ok(rows)
+    }
+
+    /// The factors of the parameters, of so many dimensions (none), of the counters, and the constant of a constraint.
+    fn factors(&self, constraint: &Constraint, members: usize) -> Found<Vec<i64>> {
+        let factor =
+            |kind, at| -> isl::Result<i64> { constraint.get_coefficient_val(kind, at)?.get_num_si() };
+        let (params, counters) = (self.scop.params.len(), constraint.dim(DimType::Set)?);
+        let mut sum = vec![0; params + members + counters];
+        for at in 0..constraint.dim(DimType::Param)? {
+            sum[self.param(constraint.get_dim_name(DimType::Param, at)?)?] = factor(DimType::Param, at)?;
+        }
+        for at in 0..counters {
+            sum[params + members + at] = factor(DimType::Set, at)?;
+        }
+        sum.push(constraint.get_constant_val()?.get_num_si()?);
+        Ok(sum)
+    }
+
+    /// Whether a set says of a division that nothing is rounded: `n floor(x / n) = x`.
+    fn has_no_rest(&self, set: &BasicSet, at: usize, Function { sum, by }: &Function) -> Found<bool> {
+        for equation in set.get_constraint_list()?.to_vec()? {
+            let times =
+                |at| -> isl::Result<i64> { equation.get_coefficient_val(DimType::Div, at)?.get_num_si() };
+            let divisions = 0..equation.dim(DimType::Div)?;
+            let others =
+                divisions.filter(|other| *other != at).map(times).collect::<isl::Result<Vec<_>>>()?;
+            if !equation.is_equality()? || others.iter().any(|times| *times != 0) {
+                continue;
+            }
+            let (own, times) = (self.factors(&equation, 0)?, times(at)?);
+            if own == *sum && times == -by || Some(&own) == negated(sum).as_ref() && times == *by {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The counters as sums of parameters and dimensions, and what these must satisfy.
@@ -514,6 +544,15 @@ fn same(division: &Function, members: &[Function]) -> Option<Division> {
     })
 }
 
+/// The same if there is no rest: then `floor(x / n) = floor((x + r) / n)` for all `r` less than `n`.
+fn same_without_rest(division: &Function, members: &[Function]) -> Option<Division> {
+    (1..division.by).find_map(|rest| {
+        let mut more = division.clone();
+        *more.sum.last_mut()? = more.sum.last()?.checked_add(rest)?;
+        same(&more, members)
+    })
+}
+
 /// What remains if loops count by a size.
 fn part(mut function: Function, times: i64, size: i64) -> Option<Function> {
     if function.by > 1 {
@@ -646,4 +685,25 @@ pub(crate) fn irredundant(rows: Vec<Inequality>, known: &mut Table) -> Found<Vec
         }
     }
     Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divisions_without_a_rest_are_those_of_a_tile() {
+        let floor = |constant, by| Function { sum: vec![1, constant], by };
+        let members = [floor(0, 1), floor(0, 16)];
+        let of = |constant| same_without_rest(&floor(constant, 16), &members);
+        for value in -40..40_i64 {
+            let is_meant = |constant: &i64| (value + constant) % 16 == 0 && constant % 16 != 0;
+            for constant in (-20..20_i64).filter(is_meant) {
+                let Division { dimension, times, more } = of(constant).expect("some");
+                let tile = times * value.div_euclid(16) + more[0] * value + more[1];
+                assert_eq!((dimension, tile), (1, (value + constant) / 16), "{value} {constant}");
+            }
+        }
+        assert!(same_without_rest(&floor(1, 8), &members).is_none(), "of another size");
+    }
 }

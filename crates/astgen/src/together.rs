@@ -17,7 +17,7 @@
 //!
 //! This is done where the loop's variable is nothing but the two ends of loops like the one over `j`, every statement is in such a
 //! loop, and threads have no copies of arrays, which strips would then share. And only where all strips have as much to do: others are
-//! dealt out one by one.
+//! dealt out one by one. Nor where strips are to stay in a cache until all in them has run ([`model::STRIPS`]).
 
 use crate::full::leaves;
 use crate::{Expr, For, Node, Op, Variable};

@@ -117,6 +117,19 @@ fn in_batches() {
     same_bits(options, &[1, 2, 3]);
 }
 
+/// A matrix is changed in strips of columns, some steps at a time.
+#[test]
+fn in_strips_of_columns() {
+    for options in ["threads=2", "threads=3 position=late"] {
+        let options = format!("parallel parallel-always {options}");
+        let folder = Folder::new();
+        let (_, mut clang) = folder.compilation(Some(&options));
+        let said = String::from_utf8(clang.arg("-Rpass=orthant").output().unwrap().stderr).unwrap();
+        assert!(said.contains("16 iterations of the loop around at a time"), "{said}");
+        same_bits(&options, &[1, 2, 3, 7]);
+    }
+}
+
 #[test]
 fn at_the_late_position() {
     same_bits("parallel parallel-always threads=2 position=late", &[1, 3]);

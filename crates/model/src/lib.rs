@@ -76,6 +76,10 @@ pub const REGISTERS: &str = "registers";
 /// while others wait.
 pub const JAM: &str = "jam";
 
+/// The name of the mark in a schedule tree that stands above a band of one member over strips whose cells are to stay in a cache until all
+/// that is inside has run: strips side by side are not to be run through as one.
+pub const STRIPS: &str = "strips";
+
 /// The first word of the mark in a schedule tree that stands above two loops over tiles, whose sizes are the other two words:
 /// tiles of one diagonal, whose numbers have the same sum, may run in several threads at once. A tile has the number of its
 /// first point divided by its size, which has no rest.

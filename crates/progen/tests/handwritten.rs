@@ -122,6 +122,19 @@ fn updates_that_wait() {
 }
 
 #[test]
+fn updates_in_strips_of_columns() {
+    // Strips have room then in a second cache that is too small for the matrices; of those with sizes that are not known in the
+    // larger one, which are taken for larger.
+    let orders = [
+        "least-gain=0 l2-bytes=1M",
+        "position=late least-gain=0 l2-bytes=1M",
+        "least-gain=0 l2-bytes=72K parallel parallel-always threads=2",
+        "position=late least-gain=0 l2-bytes=1M parallel parallel-always threads=3",
+    ];
+    agrees_with("steps.c", &orders, &VECTORS[2..], &[]);
+}
+
+#[test]
 fn arrays_that_each_iteration_fills_anew() {
     let orders = ["", "position=late", "least-length=0 least-gain=0"];
     agrees_with("copies.c", &orders, &VECTORS, &[]);

@@ -16,6 +16,7 @@
 //! 3. A prediction of the cost ([`cost`]); the cheapest candidate wins if it is clearly cheaper than the original order.
 //!    The search ends early when a candidate is near to what any order costs at least ([`cost::least`]); isl's scheduler is asked
 //!    last, and not where most of the cost is to bring each line in once ([`cost::least_misses`]).
+//!    Where an update of a large array is followed by a loop that reads it, both come together (`steps`, `shift`).
 //! 4. [`Prover::check_with`] on the result. A schedule that it does not call legal is never returned.
 //!
 //! # What comes out
@@ -54,6 +55,7 @@ mod private;
 mod push;
 mod shift;
 mod shrink;
+mod steps;
 pub mod threads;
 mod times;
 pub mod tree;
@@ -71,6 +73,7 @@ use isl::{AstLoopType, DimType, Id, Schedule, ScheduleNode, ScheduleNodeType, Un
 use leaves::Leaves;
 use legality::{Prover, Reductions, Verdict};
 use model::{Access, AccessKind, Scop, Stmt};
+use shift::{Pair, Shifter};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use threads::Marked;
@@ -456,6 +459,30 @@ struct Finished {
     demands: Vec<Demand>,
 }
 
+/// An order in which an update runs together with what reads it in the next iteration.
+enum Together {
+    /// In all of the array one iteration later.
+    Shifted(shift::Shifted),
+    /// In strips of columns for some iterations at a time.
+    InTiles(steps::Tiled),
+}
+
+impl Together {
+    fn schedule(&self) -> &Schedule {
+        match self {
+            Together::Shifted(shifted) => &shifted.schedule,
+            Together::InTiles(tiled) => &tiled.schedule,
+        }
+    }
+
+    fn description(&self, scop: &Scop) -> String {
+        match self {
+            Together::Shifted(shifted) => shift::description(scop, shifted),
+            Together::InTiles(tiled) => steps::description(scop, tiled),
+        }
+    }
+}
+
 struct Optimizer<'a> {
     scop: &'a Scop,
     prover: &'a Prover<'a>,
@@ -837,24 +864,42 @@ impl Optimizer<'_> {
         }
     }
 
-    /// A schedule with an update that waits for the next iteration, if there is one that is legal and pays.
-    fn shifted(
+    /// A schedule in which an update runs together with what reads it in the next iteration, if there is one that is legal and pays.
+    fn together(&self, schedule: &Schedule, models: &[affine::StmtModel]) -> Result<Option<Together>, Error> {
+        let in_tiles = |shifter: &Shifter<'_>, pair: &Pair| {
+            let tiler = steps::Tiler { shifter, threads: self.options.threads };
+            Ok(tiler.tiled(pair)?.map(Together::InTiles))
+        };
+        if let Some(found) = self.first_legal(schedule, models, in_tiles)? {
+            return Ok(Some(found));
+        }
+        let shifted = |shifter: &Shifter<'_>, pair: &Pair| Ok(shifter.shifted(pair)?.map(Together::Shifted));
+        self.first_legal(schedule, models, shifted)
+    }
+
+    /// What is found for the first pair of which it is legal, within a share of the budget.
+    fn first_legal(
         &self,
         schedule: &Schedule,
         models: &[affine::StmtModel],
-    ) -> Result<Option<shift::Shifted>, Error> {
+        find: impl Fn(&Shifter<'_>, &Pair) -> isl::Result<Option<Together>>,
+    ) -> Result<Option<Together>, Error> {
         let machine = &self.options.machine;
         let left = self.scop.ctx.operations_left().unwrap_or(self.options.operations);
-        let shifted = self.scop.ctx.with_budget(left / 3, || -> Result<_, Error> {
+        let found = self.scop.ctx.with_budget(left / 3, || -> Result<_, Error> {
             let dependences = &self.prover.dependences.strict()?;
-            let shifter = shift::Shifter { scop: self.scop, models, machine, dependences };
-            let Some(found) = shifter.shifted(schedule)? else { return Ok(None) };
-            let verdict = self.prover.check_with(&found.schedule, self.options.reductions)?;
-            Ok(verdict.is_legal().then_some(found))
+            let shifter = Shifter { scop: self.scop, models, machine, dependences };
+            for pair in shifter.pairs(schedule)? {
+                let Some(found) = find(&shifter, &pair)? else { continue };
+                if self.prover.check_with(found.schedule(), self.options.reductions)?.is_legal() {
+                    return Ok(Some(found));
+                }
+            }
+            Ok(None)
         });
-        match shifted {
+        match found {
             Err(error) if error.is_budget() => Ok(None),
-            shifted => shifted,
+            found => found,
         }
     }
 
@@ -876,17 +921,17 @@ impl Optimizer<'_> {
             Some(order) => self.tiled_updates(&schedule, order, models)?,
             None => None,
         };
-        let shifted = if pushed.is_none() { self.shifted(&schedule, models)? } else { None };
-        let is_shifted = shifted.is_some();
-        match (tiled, shifted) {
+        let together = if pushed.is_none() { self.together(&schedule, models)? } else { None };
+        let is_shifted = matches!(together, Some(Together::Shifted(_)));
+        match (tiled, together) {
             (Some(tiled), _) => {
                 description += &push::description();
                 blocks += 1;
                 schedule = tiled;
             }
-            (None, Some(shifted)) => {
-                description += &shift::description(self.scop, &shifted);
-                schedule = shifted.schedule;
+            (None, Some(together)) => {
+                description += &together.description(self.scop);
+                schedule = together.schedule().clone();
             }
             (None, None) => {
                 let check = self.prover.check_with(&schedule, self.options.reductions)?;

@@ -22,7 +22,7 @@ use crate::machine::Machine;
 use crate::pivot;
 use crate::times::Values;
 use crate::tree::{self, band_of};
-use isl::{Id, Map, Schedule, ScheduleNode, ScheduleNodeType, UnionMap, UnionPwAff, UnionSet, Val};
+use isl::{Id, Map, Schedule, ScheduleNode, ScheduleNodeType, Set, UnionMap, UnionPwAff, UnionSet, Val};
 use model::Scop;
 
 /// How many threads shifted loops want at least. In each iteration what the body makes beside them goes from one core to all others,
@@ -63,34 +63,62 @@ pub fn description(scop: &Scop, Shifted { update, reader, .. }: &Shifted) -> Str
 }
 
 /// A part of a loop's body that is one nest of loops around one statement.
-struct Part {
-    stmt: usize,
-    domain: UnionSet,
+pub struct Part {
+    pub stmt: usize,
+    pub domain: UnionSet,
     /// The bands and marks from outside to inside.
-    links: Vec<ScheduleNode>,
+    pub links: Vec<ScheduleNode>,
+}
+
+/// Two parts of a loop's body that may run together.
+pub struct Pair {
+    /// The loop.
+    pub around: ScheduleNode,
+    pub update: Part,
+    /// What reads in the next iteration what the update writes.
+    pub reader: Part,
+}
+
+impl Pair {
+    /// The same where the loop is for these values of the parameters only.
+    pub fn limited(&self, around: ScheduleNode, params: &Set) -> isl::Result<Pair> {
+        let limited = |Part { stmt, domain, links }: &Part| -> isl::Result<Part> {
+            let domain = domain.clone().intersect_params(params.clone())?;
+            Ok(Part { stmt: *stmt, domain, links: links.clone() })
+        };
+        Ok(Pair { around, update: limited(&self.update)?, reader: limited(&self.reader)? })
+    }
 }
 
 impl Shifter<'_> {
-    /// An order with a shifted statement, if there is a place for one; it need not be legal.
-    pub fn shifted(&self, schedule: &Schedule) -> isl::Result<Option<Shifted>> {
-        let mut loops = Vec::new();
+    /// All pairs of which one part may wait for the other.
+    pub fn pairs(&self, schedule: &Schedule) -> isl::Result<Vec<Pair>> {
+        let (mut loops, mut pairs) = (Vec::new(), Vec::new());
         loops_around_sequences(schedule.get_root()?, &mut loops)?;
         for around in loops {
             let body = around.get_child(0)?;
             let last = body.n_children()? - 1;
-            let Some(update) = self.part(&body, last)? else { continue };
             for at in (0..last).rev() {
-                let Some(reader) = self.part(&body, at)? else { continue };
-                if have_same_form(&update, &reader)?
-                    && self.cells_are_told_apart(&update, &reader)
-                    && self.is_too_large(&around, &update, &reader)?
-                    && let Some(schedule) = self.fused(&around, &update, &reader)?
+                let (Some(update), Some(reader)) = (self.part(&body, last)?, self.part(&body, at)?) else {
+                    continue;
+                };
+                let pair = Pair { around: around.clone(), update, reader };
+                if have_same_form(&pair.update, &pair.reader)?
+                    && self.cells_are_told_apart(&pair.update, &pair.reader)
+                    && self.is_too_large(&pair)?
                 {
-                    return Ok(Some(Shifted { schedule, update: update.stmt, reader: reader.stmt }));
+                    pairs.push(pair);
                 }
             }
         }
-        Ok(None)
+        Ok(pairs)
+    }
+
+    /// The order in which the update of a pair waits for the next iteration, if the reader needs something then; it need not be legal.
+    pub fn shifted(&self, pair: &Pair) -> isl::Result<Option<Shifted>> {
+        let [update, reader] = [&pair.update, &pair.reader].map(|part| part.stmt);
+        let Some(fused) = self.fused(pair)? else { return Ok(None) };
+        Ok(Some(Shifted { schedule: fused.get_schedule()?, update, reader }))
     }
 
     fn part(&self, body: &ScheduleNode, at: usize) -> isl::Result<Option<Part>> {
@@ -117,10 +145,18 @@ impl Shifter<'_> {
     }
 
     /// Whether what one writes and the other reads is more than the second cache holds, while the loop around stands still.
-    fn is_too_large(&self, around: &ScheduleNode, update: &Part, reader: &Part) -> isl::Result<bool> {
-        let rows = tree::rows(self.scop, &around.band_get_partial_schedule()?)?;
-        let Some(still) = rows[0].get(&reader.stmt).and_then(|row| row.moved(&[])) else { return Ok(false) };
+    fn is_too_large(&self, pair: &Pair) -> isl::Result<bool> {
+        let read = self.read_again(pair)?;
+        Ok(read.is_some_and(|(_, bytes)| bytes >= self.machine.l2_room() as f64))
+    }
+
+    /// What the reader reads of what the update writes, and how many bytes that is while the loop around stands still; the largest.
+    pub fn read_again(
+        &self,
+        Pair { around, update, reader }: &Pair,
+    ) -> isl::Result<Option<(&AccessModel, f64)>> {
         let model = &self.models[reader.stmt];
+        let Some(still) = self.still(around, reader)? else { return Ok(None) };
         let bytes = |access: &AccessModel| -> f64 {
             let Some(subscripts) = &access.subscripts else { return 0.0 };
             let moves = |at: &usize| *at != still && subscripts.iter().any(|each| each[*at] != 0);
@@ -134,13 +170,20 @@ impl Shifter<'_> {
                     .iter()
                     .any(|own| own.is_write && own.array == access.array)
         };
-        let most = model.accesses.iter().filter(is_written).map(bytes).fold(0.0, f64::max);
-        Ok(most >= self.machine.l2_room() as f64)
+        let all = model.accesses.iter().filter(is_written).map(|access| (access, bytes(access)));
+        Ok(all.max_by(|one, other| one.1.total_cmp(&other.1)))
+    }
+
+    /// The counter of a part that the loop around moves.
+    pub fn still(&self, around: &ScheduleNode, part: &Part) -> isl::Result<Option<usize>> {
+        let rows = tree::rows(self.scop, &around.band_get_partial_schedule()?)?;
+        Ok(rows[0].get(&part.stmt).and_then(|row| row.moved(&[])))
     }
 
     /// The order in which the update waits; `None` if the reader needs nothing of it in the same iteration of its loops that is not needed
     /// before.
-    fn fused(&self, around: &ScheduleNode, update: &Part, reader: &Part) -> isl::Result<Option<Schedule>> {
+    pub fn fused(&self, pair: &Pair) -> isl::Result<Option<ScheduleNode>> {
+        let Pair { around, update, reader } = pair;
         let next = self.to_next_iteration(around, update)?;
         let to = |set: UnionSet| next.clone().intersect_range_union_set(set);
         let read = to(reader.domain.clone())?;
@@ -172,15 +215,52 @@ impl Shifter<'_> {
         let body = up(body)?.child(0)?;
         let last = body.n_children()? - 1;
         let leaf = body.child(last)?.child(0)?.cut()?;
-        let mut node = pivot::sequence(self.scop, &leaf, vec![rest, reader.domain.clone()])?;
+        // A loop for both has conditions in it if only one of them runs in some iterations.
+        let alone = self.without_updates(around, &rest, reader)?;
+        let together = vec![rest.clone(), reader.domain.clone().subtract(alone.clone())?.coalesce()?];
+        if alone.is_empty()? || together[1].is_empty()? {
+            return self.together(&leaf, vec![rest, reader.domain.clone()], reader, rows).map(Some);
+        }
+        let both = together[0].clone().union(together[1].clone())?;
+        let parts = pivot::sequence(self.scop, &leaf, vec![alone.clone(), both])?;
+        let depth = parts.get_tree_depth()?;
+        let first = self.together(&parts.child(0)?.child(0)?, vec![alone], reader, rows.clone())?;
+        let up = first.get_tree_depth()? - depth;
+        let second = first.ancestor(up)?.child(1)?.child(0)?;
+        self.together(&second, together, reader, rows).map(Some)
+    }
+
+    /// The reader's instances in iterations of the loop around into which no update comes.
+    fn without_updates(
+        &self,
+        around: &ScheduleNode,
+        updates: &UnionSet,
+        reader: &Part,
+    ) -> isl::Result<UnionSet> {
+        let row = UnionMap::from_union_pw_aff(around.band_get_partial_schedule()?.get_at(0)?)?;
+        let next = UnionMap::from_map(Map::read_from_str(&self.scop.ctx, "{ [x] -> [x + 1] }")?)?;
+        let later = row.clone().intersect_domain_union_set(updates.clone())?.apply_range(next)?.range()?;
+        let with = row.intersect_domain_union_set(reader.domain.clone())?.intersect_range(later)?.domain()?;
+        reader.domain.clone().subtract(with)?.coalesce()
+    }
+
+    /// Loops of the reader's form above a leaf, with these rows, in which instances of these parts run by turns.
+    pub fn together(
+        &self,
+        leaf: &ScheduleNode,
+        parts: Vec<UnionSet>,
+        reader: &Part,
+        rows: Vec<Vec<UnionPwAff>>,
+    ) -> isl::Result<ScheduleNode> {
+        let mut node = pivot::sequence(self.scop, leaf, parts)?;
         for (link, rows) in reader.links.iter().zip(rows).rev() {
             node = self.insert_link(node, link, rows)?;
         }
-        node.get_schedule().map(Some)
+        Ok(node)
     }
 
     /// The loop with the update one iteration later.
-    fn later(&self, around: ScheduleNode, update: &Part) -> isl::Result<ScheduleNode> {
+    pub fn later(&self, around: ScheduleNode, update: &Part) -> isl::Result<ScheduleNode> {
         let all = around.get_universe_domain()?;
         let own = update.domain.clone().universe()?;
         let by =
@@ -199,7 +279,7 @@ impl Shifter<'_> {
     }
 
     /// The rows of both parts for each of their bands; none for marks.
-    fn rows_of_both(&self, update: &Part, reader: &Part) -> isl::Result<Vec<Vec<UnionPwAff>>> {
+    pub fn rows_of_both(&self, update: &Part, reader: &Part) -> isl::Result<Vec<Vec<UnionPwAff>>> {
         let mut all = Vec::new();
         for (own, other) in update.links.iter().zip(&reader.links) {
             let mut rows = Vec::new();

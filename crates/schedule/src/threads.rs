@@ -13,7 +13,8 @@
 //!   of it, which runs in sequence, and one over `a`, in threads. Where the dependences go in a cone, the tiles are diamonds
 //!   between its sides (`diamond`): then a diagonal is all there is at a time, and no thread waits for others to begin.
 //!
-//! Nests that go through the same array one after the other do so in batches of its rows, if that pays (`batch`).
+//! Nests that go through the same array one after the other do so in batches of its rows, if that pays (`batch`). Where there are tiles
+//! of steps, their strips run in threads (`steps`).
 //!
 //! Loops inside of others that run in sequence must have enough to do to be worth threads each time; what that is, is
 //! estimated here and computed again when the program runs.
@@ -36,6 +37,7 @@ use crate::legality::Prover;
 use crate::marks::{is_mark, wave_is_legal};
 use crate::pivot::{self, Split};
 use crate::private;
+use crate::steps;
 use crate::tree::{self, Band, Bonds, Change, Planned, Step, band_of, over_tiles, tiles};
 use crate::{Error, Options, Tiling};
 use isl::{
@@ -335,6 +337,12 @@ impl Marker<'_> {
     /// Puts marks at or below a node; the result is where the node was. Inside of tiles there is too little to do.
     fn place(&mut self, node: ScheduleNode) -> Result<ScheduleNode, Error> {
         match node.get_type()? {
+            ScheduleNodeType::Band if steps::is_over_steps(&node)? => {
+                // The strips in a tile are what can run in threads.
+                let tile = node.child(0)?;
+                let last = tile.n_children()? - 1;
+                return Ok(self.place(tile.child(last)?.child(0)?)?.ancestor(3)?);
+            }
             ScheduleNodeType::Band => {
                 if let Some(marked) = self.band(&node)? {
                     self.found += 1;

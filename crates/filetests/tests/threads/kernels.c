@@ -1,4 +1,5 @@
 // Loops of all kinds that run in threads; `recurse` has them at each level.
+#include <stdlib.h>
 #define FOR(i, from, to) for (int i = from; i < to; i++)
 
 void rows(int n, double *restrict a, const double *restrict b) {
@@ -224,4 +225,19 @@ void batches(int n, double *restrict a, double *restrict b) {
   products(rows, columns, (double (*)[columns])b, a, a + rows);
   late_products(rows, columns, (double (*)[columns])b, a, a + rows);
   whole_products(rows, columns, (double (*)[columns])b, a, a + rows);
+}
+// Columns that are made orthogonal to each other: strips of them for some steps at a time.
+__attribute__((noinline)) static void orthogonalize(int n, double a[n][n], double q[n][n], double r[n][n]) {
+  FOR(k, 0, n) {
+    FOR(i, 0, n) q[i][k] = a[i][k] * 0.25;
+    FOR(j, k + 1, n) FOR(i, 0, n) r[k][j] += q[i][k] * a[i][j];
+    FOR(j, k + 1, n) FOR(i, 0, n) a[i][j] = a[i][j] * 0.5 - q[i][k] * r[k][j];
+  }
+}
+void orthogonal(int n, double *restrict a, const double *restrict b) {
+  double *all = malloc(2 * sizeof(double) * n * n + 1);
+  FOR(i, 0, n * n) all[i] = 0, all[n * n + i] = b[i] * 0.01;
+  orthogonalize(n, (void *)a, (void *)all, (void *)(all + n * n));
+  FOR(i, 0, n * n) a[i] += all[i] + all[n * n + i];
+  free(all);
 }

@@ -8,15 +8,15 @@
 typedef void Kernel(int n, double *a, double *b);
 Kernel rows, columns, triangle, product, wavefront, steps, pivot, folding, in_place, line, lines, kept, carried,
     backwards, recurse, factors, root, solve, below, two_sums, uneven, any_line,
-    diamonds, flat_diamonds, solid_diamonds, leaning, fields, overlapping, batches;
+    diamonds, flat_diamonds, solid_diamonds, leaning, fields, overlapping, batches, orthogonal;
 static Kernel *const kernels[] = {rows,     columns, triangle, product, wavefront, steps,     pivot,  folding,
                                   in_place, line,    lines,    kept,    carried,   backwards, recurse,
                                   factors,  root,    solve,    below,   two_sums,  uneven,
-                                  any_line, diamonds, flat_diamonds, solid_diamonds, leaning, fields, overlapping, batches};
+                                  any_line, diamonds, flat_diamonds, solid_diamonds, leaning, fields, overlapping, batches, orthogonal};
 static const char *const names[] = {"rows",     "columns", "triangle", "product", "wavefront", "steps",     "pivot",  "folding",
                                     "in_place", "line",    "lines",    "kept",    "carried",   "backwards", "recurse",
                                     "factors",  "root",    "solve",    "below",   "two_sums",  "uneven",
-                                    "any_line", "diamonds", "flat_diamonds", "solid_diamonds", "leaning", "fields", "overlapping", "batches"};
+                                    "any_line", "diamonds", "flat_diamonds", "solid_diamonds", "leaning", "fields", "overlapping", "batches", "orthogonal"};
 enum { KERNELS = sizeof kernels / sizeof *kernels, CREW = 3 };
 static const int sizes[] = {0, 1, 2, 3, 7, 33, 64, 101, 260};
 
