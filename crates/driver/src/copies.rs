@@ -5,6 +5,9 @@
 //! as many rows as a block of cells in registers has. That plan is taken if it has such blocks and is clearly cheaper, and if
 //! [`delicm::check_copies`], which looks at the flow of values in both models, says that they do the same.
 //!
+//! What LLVM has made `memcpy` and `memset` of are single cells first ([`delicm::cells`], with a check of its own), in such nests only:
+//! where nobody has to know what is in a cell, a call of the library is as good as a loop.
+//!
 //! The copies are scratch memory on the stack ([`crate::scratch`]), with the same bounds: so much for all nests of a function, none in one that
 //! can be called again before it returns, and a test where sizes are known at run time only. Nothing is copied where the order is
 //! given, or where `expand` says that there is to be no such memory. What has copies runs in one thread: threads that shared them would
@@ -15,12 +18,15 @@ use crate::order::{Plan, analysis, optimized};
 use crate::places::place;
 use crate::scalars::rewrite;
 use crate::scratch::{self, Better};
+use dataflow::Dependences;
+use delicm::cells::{Cells, cells};
 use delicm::check::Verdict;
+use delicm::check_cells::check_cells;
 use delicm::check_copies::check_copies;
 use delicm::copies::{Copies, Wanted, copies, wanted};
 use isl::Set;
 use llvm::back::rewrite::{Rewrite, Rewritten, Strip};
-use model::{ArrayId, Scop};
+use model::{ArrayId, Scop, StmtId, Whole};
 use options::{Expand, Options};
 use schedule::{Cost, Form, Machine, Reason};
 
@@ -37,7 +43,7 @@ pub struct Nest<'a> {
     /// What the scheduler works on.
     pub scop: &'a Scop,
     /// Its dependences.
-    pub dependences: &'a dataflow::Dependences,
+    pub dependences: &'a Dependences,
     /// What was done about scalars.
     pub outcome: &'a delicm::Outcome,
     /// The parameters for which the new loops run.
@@ -56,7 +62,9 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
     if options.expand == Expand::None || !options.registers || !is_free {
         return None;
     }
-    let copied = wanted(nest.scop).ok()?.into_iter().find_map(|wanted| with_copies(nest, wanted, machine))?;
+    let all = wanted(nest.scop).ok()?;
+    let ranges = if all.is_empty() { return None } else { Ranges::of(nest, options)? };
+    let copied = all.into_iter().find_map(|wanted| with_copies(&ranges, wanted, machine))?;
     let memory = scratch::place(&copied.scop, nest.stack_left, options, LEAST_ROOM)?;
     let dependences = dataflow::dependences(&copied.scop, &analysis(options.parallel)).ok()?;
     let planned = optimized(&copied.scop, &dependences, machine.clone(), options).ok()?;
@@ -70,21 +78,58 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
         prediction.original = original;
     }
     copied.scop.verify().ok()?;
-    if check_copies(nest.scop, &copied).ok()? != Verdict::Same {
+    if check_copies(ranges.model().0, &copied).ok()? != Verdict::Same || !ranges.are_the_same().ok()? {
         return None;
     }
-    new.description = format!("{}\n{}", new.description.trim_end(), description(&copied));
+    new.description = format!("{}\n{}", new.description.trim_end(), description(&copied, ranges.stmts()));
     let stack_bytes = scratch::stack_bytes(&copied.scop, memory)?;
-    let mut rewrite = rewritten(nest, &copied)?;
+    let mut rewrite = rewritten(nest, &copied, ranges.stmts())?;
     rewrite.scratch = Some(scratch::memory(&rewrite.scop, nest.valid, memory).ok()?);
     Some(Better { rewrite, dependences, plan: Plan::New(new), stack_bytes })
 }
 
+/// The model of which copies are made: in which what moves whole ranges moves single cells, if it can.
+struct Ranges<'a> {
+    old: (&'a Scop, &'a Dependences),
+    new: Option<(Cells, Dependences)>,
+}
+
+impl<'a> Ranges<'a> {
+    fn of(nest: &Nest<'a>, options: &Options) -> Option<Self> {
+        let new = match cells(nest.scop).ok()? {
+            Some(cells) => {
+                let dependences = dataflow::dependences(&cells.scop, &analysis(options.parallel)).ok()?;
+                Some((cells, dependences))
+            }
+            None => None,
+        };
+        Some(Ranges { old: (nest.scop, nest.dependences), new })
+    }
+
+    fn model(&self) -> (&Scop, &Dependences) {
+        self.new.as_ref().map_or(self.old, |(cells, dependences)| (&cells.scop, dependences))
+    }
+
+    /// The statements that move single cells now.
+    fn stmts(&self) -> &[StmtId] {
+        self.new.as_ref().map_or(&[], |(cells, _)| &cells.stmts)
+    }
+
+    /// Whether the program stays the same.
+    fn are_the_same(&self) -> isl::Result<bool> {
+        match &self.new {
+            Some((cells, _)) => Ok(check_cells(self.old.0, cells)? == Verdict::Same),
+            None => Ok(true),
+        }
+    }
+}
+
 /// The model with as many copies as a block has rows.
-fn with_copies(nest: &Nest<'_>, wanted: Wanted, machine: &Machine) -> Option<Copies> {
-    let bytes = i64::from(nest.scop.array(wanted.array).elem_bytes);
+fn with_copies(ranges: &Ranges<'_>, wanted: Wanted, machine: &Machine) -> Option<Copies> {
+    let (scop, dependences) = ranges.model();
+    let bytes = i64::from(scop.array(wanted.array).elem_bytes);
     let rows = schedule::block::rows_of_product(machine, bytes)?;
-    copies(nest.scop, nest.dependences, wanted, rows).ok()?
+    copies(scop, dependences, wanted, rows).ok()?
 }
 
 /// The cost of the best plan without copies, if one is known.
@@ -96,25 +141,37 @@ fn cost_without(plan: &Plan, original: Cost) -> Option<Cost> {
 }
 
 /// What the model with copies means for the code to be written.
-fn rewritten(nest: &Nest<'_>, copied: &Copies) -> Option<Rewrite> {
+fn rewritten(nest: &Nest<'_>, copied: &Copies, of_cells: &[StmtId]) -> Option<Rewrite> {
     let scop = Scop { context: nest.lifted.context.clone(), ..copied.scop.clone() };
     let outcome = delicm::Outcome { scop, ..nest.outcome.clone() };
     let mut rewrite = rewrite(nest.lifted, &outcome, nest.valid).ok()?;
     for stmt in &copied.stmts {
         rewrite.stmts[stmt.index()].strip = Some(Strip { at: copied.strip.at, size: copied.strip.size });
     }
-    for stmt in &rewrite.scop.stmts[rewrite.stmts.len()..] {
-        let mut new = Rewritten::default();
-        for access in &stmt.accesses {
-            new.places.insert(access.id, place(&rewrite.scop, stmt, access, nest.valid).ok()?);
-        }
+    for id in of_cells {
+        let Some(whole) = nest.scop.stmt(*id).body.whole else { return None };
+        let new = moving_cells(&rewrite.scop, *id, nest.valid)?;
+        let fill = if let Whole::Fill(byte) = whole { Some(byte) } else { None };
+        rewrite.stmts[id.index()] = Rewritten { fill, ..new };
+    }
+    for at in rewrite.stmts.len()..rewrite.scop.stmts.len() {
+        let new = moving_cells(&rewrite.scop, StmtId(at as u32), nest.valid)?;
         rewrite.stmts.push(new);
     }
     Some(rewrite)
 }
 
+/// A statement that is written without those of the lifted model.
+fn moving_cells(scop: &Scop, id: StmtId, valid: &Set) -> Option<Rewritten> {
+    let (mut new, stmt) = (Rewritten::default(), scop.stmt(id));
+    for access in &stmt.accesses {
+        new.places.insert(access.id, place(scop, stmt, access, valid).ok()?);
+    }
+    Some(new)
+}
+
 /// What was copied, for people.
-fn description(copied: &Copies) -> String {
+fn description(copied: &Copies, of_cells: &[StmtId]) -> String {
     let scop = &copied.scop;
     let name = |(array, copy): &(ArrayId, ArrayId)| {
         let sizes: Vec<_> =
@@ -122,9 +179,16 @@ fn description(copied: &Copies) -> String {
         format!("{} as {}[{}]", scop.array(*array).name, scop.array(*copy).name, sizes.join("]["))
     };
     let arrays: Vec<_> = copied.arrays.iter().map(name).collect();
-    format!(
+    let text = format!(
         "scratch memory on the stack: {}, because each iteration of a loop fills it anew, of which {} run at once",
         arrays.join(", "),
         copied.strip.size
-    )
+    );
+    let names: Vec<_> = of_cells.iter().map(|id| scop.stmt(*id).name.as_str()).collect();
+    match names.is_empty() {
+        true => text,
+        false => {
+            format!("{text}\nwhat copies or fills whole rows does so cell by cell: {}", names.join(", "))
+        }
+    }
 }

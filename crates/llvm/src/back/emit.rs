@@ -816,7 +816,7 @@ impl<'p> Emitter<'_, 'p> {
     /// One instance of a statement.
     fn stmt(&mut self, id: StmtId, counters: &[Expr]) -> Option<()> {
         let own = self.counters(counters)?;
-        let (new, Some(id)) = (id, self.old(id)) else { return self.write_return(id, &own) };
+        let (new, Some(id)) = (id, self.old(id)) else { return self.write_new(id, &own) };
         let old = self.rewrite.and_then(|rewrite| rewrite.stmts[new.index()].strip.map(|_| rewrite));
         let counters = match old {
             Some(rewrite) => self.counters(&rewrite.old_counters(new, counters)?)?,
@@ -846,21 +846,31 @@ impl<'p> Emitter<'_, 'p> {
         counters.iter().map(|counter| self.counter(counter)).collect()
     }
 
-    /// A statement that the lifted model does not have: what it reads goes to what it writes.
-    fn write_return(&self, id: StmtId, counters: &[Value<'p>]) -> Option<()> {
-        let rewrite = self.rewrite?;
+    /// A statement that the lifted model does not have: what it reads goes to what it writes, or that is filled.
+    fn write_new(&self, id: StmtId, counters: &[Value<'p>]) -> Option<()> {
+        let (rewrite, b) = (self.rewrite?, self.builder());
+        let new = &rewrite.stmts[id.index()];
         let cell = |kind: AccessKind| {
             let access = rewrite.scop.stmt(id).accesses.iter().find(|access| access.kind == kind)?;
-            rewrite.stmts[id.index()].places.get(&access.id)
+            new.places.get(&access.id)
         };
-        let (from, to) = (cell(AccessKind::Read)?, cell(AccessKind::MustWrite)?);
+        let to = cell(AccessKind::MustWrite)?;
         // Bits, whatever they stand for.
-        let ty = self.builder().int(u32::try_from(to.cell_bytes * 8).ok()?);
-        let (address, touched, alignment) = self.address(from, counters, true)?;
-        let load = self.builder().load_at(ty, address, alignment);
-        self.facts.annotate(load, touched);
+        let bits = u32::try_from(to.cell_bytes * 8).ok()?;
+        let ty = b.int(bits);
+        let value = match new.fill {
+            Some(byte) => {
+                b.constant(ty, i64::from_ne_bytes([byte; 8]).checked_shr(64u32.checked_sub(bits)?)?)
+            }
+            None => {
+                let (address, touched, alignment) = self.address(cell(AccessKind::Read)?, counters, true)?;
+                let load = b.load_at(ty, address, alignment);
+                self.facts.annotate(load, touched);
+                load
+            }
+        };
         let (address, touched, alignment) = self.address(to, counters, true)?;
-        let store = self.builder().store_at(load, address, alignment);
+        let store = b.store_at(value, address, alignment);
         self.facts.annotate(store, touched);
         Some(())
     }
