@@ -11,7 +11,7 @@
 //! nothing is known of what is in a single cell on the left, so [`crate::copies`] cannot give `x` copies. On the right it is.
 //!
 //! # Which statements
-//! Those that say that this is all they do ([`model::Whole`]), with one write that surely happens and, for a copy, one read, if
+//! Those that say that this is all they do ([`model::Whole`]), with one write that surely happens, of zeros or of what is read once, if
 //! 1. in each instance all cells of an access lie in one row, without gaps, and there are as many to read as to write;
 //! 2. cells of both arrays have the same number of bytes, 1, 2, 4 or 8: so many the machine moves at once, which is what LLVM makes of
 //!    such a copy, too;
@@ -60,7 +60,7 @@ fn order(parts: &[Order], stmts: &[StmtId]) -> Vec<Order> {
 
 fn of_cells(scop: &Scop, stmt: &Stmt, whole: Whole) -> isl::Result<Option<Stmt>> {
     let (read, write) = match (whole, &stmt.accesses[..]) {
-        (Whole::Fill(_), [write]) => (None, write),
+        (Whole::Fill(0), [write]) => (None, write),
         (Whole::Copy, [read, write] | [write, read]) if read.kind == AccessKind::Read => (Some(read), write),
         _ => return Ok(None),
     };
@@ -80,10 +80,9 @@ fn of_cells(scop: &Scop, stmt: &Stmt, whole: Whole) -> isl::Result<Option<Stmt>>
         let range = from.as_ref().filter(|_| access.kind == AccessKind::Read).unwrap_or(&to);
         access.relation = range.cell(access)?.gist_domain(new.domain.clone())?;
     }
-    let value = match (whole, read) {
-        (Whole::Copy, Some(read)) => Operand::Read(read.id),
-        (Whole::Fill(byte), _) => Whole::filled(byte),
-        _ => return Ok(None),
+    let value = match read {
+        Some(read) => Operand::Read(read.id),
+        None => Operand::Outside(Whole::ZERO.into()),
     };
     new.body = Body { stored: vec![(write.id, value)], ..Body::default() };
     Ok((!overtakes(&new)?).then_some(new))

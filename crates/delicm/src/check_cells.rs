@@ -3,7 +3,7 @@
 //! It is told which statements are new ([`Cells`]) and believes nothing else of it:
 //!
 //! 1. The models differ in these statements only; in the order each stands in a loop of its own, where it stood.
-//! 2. A new statement says that it stores what it reads, or the byte that the old one fills all with, and nothing else.
+//! 2. A new statement says that it stores what it reads, or zero where the old one fills all with zeros, and nothing else.
 //! 3. An access has exactly the old cells in the instances that are the old one's, each in one of them, and a greater counter goes with a
 //!    cell that comes later in the row, which is the same for all. So the cells are numbered by their addresses, in what is read as in what is written:
 //!    with the same number of bytes each, what went from one byte to another still does.
@@ -76,7 +76,7 @@ fn moves_the_same(scop: &Scop, old: &Stmt, new: &Stmt) -> isl::Result<bool> {
     let (Some(write), None) = (writes.next(), writes.next()) else { return Ok(false) };
     let stored = match (old.body.whole, reads.next(), reads.next()) {
         (Some(Whole::Copy), Some(read), None) => Operand::Read(read.id),
-        (Some(Whole::Fill(byte)), None, None) => Whole::filled(byte),
+        (Some(Whole::Fill(0)), None, None) => Operand::Outside(Whole::ZERO.into()),
         _ => return Ok(false),
     };
     let says_so = new.body.whole.is_none()
@@ -210,7 +210,7 @@ mod tests {
                 cells.scop.stmts[0].domain = few.unwrap();
             },
             // Another value.
-            |cells| cells.scop.stmts[0].body.stored[0].1 = Whole::filled(1),
+            |cells| cells.scop.stmts[0].body.stored[0].1 = Operand::Outside("%k0".into()),
             |cells| cells.scop.stmts[1].body.stored.clear(),
             // Another order, and an old statement that is not what it says.
             |cells| {

@@ -16,7 +16,7 @@
 
 use crate::order::{Plan, analysis, optimized};
 use crate::places::place;
-use crate::scalars::rewrite;
+use crate::scalars::{rewrite, without_scalars_in};
 use crate::scratch::{self, Better};
 use dataflow::Dependences;
 use delicm::cells::{Cells, cells};
@@ -24,11 +24,12 @@ use delicm::check::Verdict;
 use delicm::check_cells::check_cells;
 use delicm::check_copies::check_copies;
 use delicm::copies::{Copies, Wanted, copies, wanted};
-use isl::Set;
+use isl::{DimType, Set};
 use llvm::back::rewrite::{Rewrite, Rewritten, Strip};
-use model::{ArrayId, Scop, StmtId, Whole};
+use model::{ArrayId, Scop, StmtId};
 use options::{Expand, Options};
 use schedule::{Cost, Form, Machine, Reason};
+use std::borrow::Cow;
 
 /// How much of the cost without copies a plan may have that needs some.
 const CLEARLY: f64 = 0.8;
@@ -62,9 +63,13 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
     if options.expand == Expand::None || !options.registers || !is_free {
         return None;
     }
-    let all = wanted(nest.scop).ok()?;
-    let ranges = if all.is_empty() { return None } else { Ranges::of(nest, options)? };
-    let copied = all.into_iter().find_map(|wanted| with_copies(&ranges, wanted, machine))?;
+    let cells = cells_of_sums(nest.lifted).ok()?;
+    let before = match &cells {
+        Some(cells) => Before::of_cells(cells, options)?,
+        None => Before::of(nest),
+    };
+    let all = wanted(&before.scop).ok()?;
+    let copied = all.into_iter().find_map(|wanted| with_copies(&before, wanted, machine))?;
     let memory = scratch::place(&copied.scop, nest.stack_left, options, LEAST_ROOM)?;
     let dependences = dataflow::dependences(&copied.scop, &analysis(options.parallel)).ok()?;
     let planned = optimized(&copied.scop, &dependences, machine.clone(), options).ok()?;
@@ -78,58 +83,76 @@ pub fn better(nest: &Nest<'_>, machine: &Machine, options: &Options) -> Option<B
         prediction.original = original;
     }
     copied.scop.verify().ok()?;
-    if check_copies(ranges.model().0, &copied).ok()? != Verdict::Same || !ranges.are_the_same().ok()? {
+    if check_copies(&before.scop, &copied).ok()? != Verdict::Same {
         return None;
     }
-    new.description = format!("{}\n{}", new.description.trim_end(), description(&copied, ranges.stmts()));
+    if let Some(cells) = &cells
+        && check_cells(nest.lifted, cells).ok()? != Verdict::Same
+    {
+        return None;
+    }
+    new.description = format!("{}\n{}", new.description.trim_end(), description(&copied, &before));
     let stack_bytes = scratch::stack_bytes(&copied.scop, memory)?;
-    let mut rewrite = rewritten(nest, &copied, ranges.stmts())?;
+    let mut rewrite = rewritten(nest.valid, &copied, &before)?;
     rewrite.scratch = Some(scratch::memory(&rewrite.scop, nest.valid, memory).ok()?);
     Some(Better { rewrite, dependences, plan: Plan::New(new), stack_bytes })
 }
 
-/// The model of which copies are made: in which what moves whole ranges moves single cells, if it can.
-struct Ranges<'a> {
-    old: (&'a Scop, &'a Dependences),
-    new: Option<(Cells, Dependences)>,
+/// The model in which what moves whole ranges moves single cells, if there is such a thing beside loops that are deep enough for sums.
+fn cells_of_sums(scop: &Scop) -> isl::Result<Option<Cells>> {
+    let mut deepest = 0;
+    for stmt in &scop.stmts {
+        deepest = deepest.max(stmt.domain.dim(DimType::Set)?);
+    }
+    if deepest < 3 { Ok(None) } else { cells(scop) }
 }
 
-impl<'a> Ranges<'a> {
-    fn of(nest: &Nest<'a>, options: &Options) -> Option<Self> {
-        let new = match cells(nest.scop).ok()? {
-            Some(cells) => {
-                let dependences = dataflow::dependences(&cells.scop, &analysis(options.parallel)).ok()?;
-                Some((cells, dependences))
-            }
-            None => None,
-        };
-        Some(Ranges { old: (nest.scop, nest.dependences), new })
-    }
+/// The model of which copies are made.
+struct Before<'a> {
+    /// The model that `delicm` worked on.
+    lifted: &'a Scop,
+    /// What it did.
+    outcome: Cow<'a, delicm::Outcome>,
+    /// What came out.
+    scop: Cow<'a, Scop>,
+    /// Its dependences.
+    dependences: Cow<'a, Dependences>,
+    /// Statements of the lifted model that move single cells here.
+    of_cells: &'a [StmtId],
+}
 
-    fn model(&self) -> (&Scop, &Dependences) {
-        self.new.as_ref().map_or(self.old, |(cells, dependences)| (&cells.scop, dependences))
-    }
-
-    /// The statements that move single cells now.
-    fn stmts(&self) -> &[StmtId] {
-        self.new.as_ref().map_or(&[], |(cells, _)| &cells.stmts)
-    }
-
-    /// Whether the program stays the same.
-    fn are_the_same(&self) -> isl::Result<bool> {
-        match &self.new {
-            Some((cells, _)) => Ok(check_cells(self.old.0, cells)? == Verdict::Same),
-            None => Ok(true),
+impl<'a> Before<'a> {
+    /// As it was planned without copies.
+    fn of(nest: &Nest<'a>) -> Self {
+        Before {
+            lifted: nest.lifted,
+            outcome: Cow::Borrowed(nest.outcome),
+            scop: Cow::Borrowed(nest.scop),
+            dependences: Cow::Borrowed(nest.dependences),
+            of_cells: &[],
         }
+    }
+
+    /// With single cells. That more is known of them is good for scalars, too.
+    fn of_cells(cells: &'a Cells, options: &Options) -> Option<Self> {
+        cells.scop.verify().ok()?;
+        let outcome = without_scalars_in(&cells.scop);
+        let dependences = dataflow::dependences(&outcome.scop, &analysis(options.parallel)).ok()?;
+        Some(Before {
+            lifted: &cells.scop,
+            scop: Cow::Owned(outcome.scop.clone()),
+            outcome: Cow::Owned(outcome),
+            dependences: Cow::Owned(dependences),
+            of_cells: &cells.stmts,
+        })
     }
 }
 
 /// The model with as many copies as a block has rows.
-fn with_copies(ranges: &Ranges<'_>, wanted: Wanted, machine: &Machine) -> Option<Copies> {
-    let (scop, dependences) = ranges.model();
-    let bytes = i64::from(scop.array(wanted.array).elem_bytes);
+fn with_copies(before: &Before<'_>, wanted: Wanted, machine: &Machine) -> Option<Copies> {
+    let bytes = i64::from(before.scop.array(wanted.array).elem_bytes);
     let rows = schedule::block::rows_of_product(machine, bytes)?;
-    copies(scop, dependences, wanted, rows).ok()?
+    copies(&before.scop, &before.dependences, wanted, rows).ok()?
 }
 
 /// The cost of the best plan without copies, if one is known.
@@ -141,21 +164,20 @@ fn cost_without(plan: &Plan, original: Cost) -> Option<Cost> {
 }
 
 /// What the model with copies means for the code to be written.
-fn rewritten(nest: &Nest<'_>, copied: &Copies, of_cells: &[StmtId]) -> Option<Rewrite> {
-    let scop = Scop { context: nest.lifted.context.clone(), ..copied.scop.clone() };
-    let outcome = delicm::Outcome { scop, ..nest.outcome.clone() };
-    let mut rewrite = rewrite(nest.lifted, &outcome, nest.valid).ok()?;
+fn rewritten(valid: &Set, copied: &Copies, before: &Before<'_>) -> Option<Rewrite> {
+    let scop = Scop { context: before.lifted.context.clone(), ..copied.scop.clone() };
+    let outcome = delicm::Outcome { scop, ..before.outcome.clone().into_owned() };
+    let mut rewrite = rewrite(before.lifted, &outcome, valid).ok()?;
     for stmt in &copied.stmts {
         rewrite.stmts[stmt.index()].strip = Some(Strip { at: copied.strip.at, size: copied.strip.size });
     }
-    for id in of_cells {
-        let Some(whole) = nest.scop.stmt(*id).body.whole else { return None };
-        let new = moving_cells(&rewrite.scop, *id, nest.valid)?;
-        let fill = if let Whole::Fill(byte) = whole { Some(byte) } else { None };
-        rewrite.stmts[id.index()] = Rewritten { fill, ..new };
+    for (at, old) in outcome.kept.iter().enumerate() {
+        if before.of_cells.contains(old) {
+            rewrite.stmts[at] = moving_cells(&rewrite.scop, StmtId(at as u32), valid)?;
+        }
     }
     for at in rewrite.stmts.len()..rewrite.scop.stmts.len() {
-        let new = moving_cells(&rewrite.scop, StmtId(at as u32), nest.valid)?;
+        let new = moving_cells(&rewrite.scop, StmtId(at as u32), valid)?;
         rewrite.stmts.push(new);
     }
     Some(rewrite)
@@ -171,7 +193,7 @@ fn moving_cells(scop: &Scop, id: StmtId, valid: &Set) -> Option<Rewritten> {
 }
 
 /// What was copied, for people.
-fn description(copied: &Copies, of_cells: &[StmtId]) -> String {
+fn description(copied: &Copies, before: &Before<'_>) -> String {
     let scop = &copied.scop;
     let name = |(array, copy): &(ArrayId, ArrayId)| {
         let sizes: Vec<_> =
@@ -184,7 +206,7 @@ fn description(copied: &Copies, of_cells: &[StmtId]) -> String {
         arrays.join(", "),
         copied.strip.size
     );
-    let names: Vec<_> = of_cells.iter().map(|id| scop.stmt(*id).name.as_str()).collect();
+    let names: Vec<_> = before.of_cells.iter().map(|id| before.lifted.stmt(*id).name.as_str()).collect();
     match names.is_empty() {
         true => text,
         false => {

@@ -102,7 +102,8 @@ impl<'a> Evaluation<'a> {
     fn moved(&self, place: usize) -> Option<u64> {
         let stmt = self.scop.stmt(self.instance.stmt);
         match stmt.body.whole? {
-            Whole::Fill(byte) => Some(self.operand(&Whole::filled(byte))),
+            Whole::Fill(0) => Some(self.operand(&Operand::Outside(Whole::ZERO.into()))),
+            Whole::Fill(_) => None,
             Whole::Copy => {
                 let read = stmt.accesses.iter().position(|access| access.kind == AccessKind::Read)?;
                 Some(self.memory[*self.instance.touched[read].get(place)?])

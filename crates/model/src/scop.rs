@@ -181,10 +181,8 @@ pub enum Whole {
 }
 
 impl Whole {
-    /// What a cell holds whose bytes are all this one.
-    pub fn filled(byte: u8) -> Operand {
-        Operand::Outside(format!("0x{byte:02x}*"))
-    }
+    /// The name of the value of a cell whose bytes are all zero.
+    pub const ZERO: &str = "0";
 }
 
 /// An operation of a statement.

@@ -28,7 +28,7 @@ use assume::{Check, Conjunct, Rows, Test};
 use astgen::{Expr, For, Node, Op, Strip, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
-use model::{AccessId, AccessKind, ArrayId, CodeSize, Operand, Stmt, StmtId};
+use model::{Access, AccessId, AccessKind, ArrayId, CodeSize, Operand, Stmt, StmtId, Whole};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -846,28 +846,22 @@ impl<'p> Emitter<'_, 'p> {
         counters.iter().map(|counter| self.counter(counter)).collect()
     }
 
-    /// A statement that the lifted model does not have: what it reads goes to what it writes, or that is filled.
+    /// A statement that the lifted model does not have: what it reads goes to what it writes. Without a read, that becomes zero.
     fn write_new(&self, id: StmtId, counters: &[Value<'p>]) -> Option<()> {
         let (rewrite, b) = (self.rewrite?, self.builder());
-        let new = &rewrite.stmts[id.index()];
-        let cell = |kind: AccessKind| {
-            let access = rewrite.scop.stmt(id).accesses.iter().find(|access| access.kind == kind)?;
-            new.places.get(&access.id)
-        };
-        let to = cell(AccessKind::MustWrite)?;
+        let access_of = |kind| rewrite.scop.stmt(id).accesses.iter().find(|access| access.kind == kind);
+        let place_of = |access: &Access| rewrite.stmts[id.index()].places.get(&access.id);
+        let to = place_of(access_of(AccessKind::MustWrite)?)?;
         // Bits, whatever they stand for.
-        let bits = u32::try_from(to.cell_bytes * 8).ok()?;
-        let ty = b.int(bits);
-        let value = match new.fill {
-            Some(byte) => {
-                b.constant(ty, i64::from_ne_bytes([byte; 8]).checked_shr(64u32.checked_sub(bits)?)?)
-            }
-            None => {
-                let (address, touched, alignment) = self.address(cell(AccessKind::Read)?, counters, true)?;
+        let ty = b.int(u32::try_from(to.cell_bytes * 8).ok()?);
+        let value = match access_of(AccessKind::Read) {
+            Some(read) => {
+                let (address, touched, alignment) = self.address(place_of(read)?, counters, true)?;
                 let load = b.load_at(ty, address, alignment);
                 self.facts.annotate(load, touched);
                 load
             }
+            None => b.zero(ty),
         };
         let (address, touched, alignment) = self.address(to, counters, true)?;
         let store = b.store_at(value, address, alignment);
@@ -1078,6 +1072,9 @@ impl<'p> Emitter<'_, 'p> {
         instance: &Instance<'p>,
     ) -> Option<Option<Value<'p>>> {
         match source {
+            Source::Outside(name) if name == Whole::ZERO => {
+                Some(Some(self.builder().zero(self.builder().type_of(like))))
+            }
             Source::Outside(name) => Some(Some(self.lifted.outside.find(name)?)),
             Source::Load(id) if tree.stmt.access(*id).is_none() => Some(None),
             Source::Load(id) => {
