@@ -86,7 +86,7 @@ int main(void) {
 // CHECK: scratch memory on the stack: A0 as A0_x[6][p1]
 // CHECK-NEXT: what copies or fills whole rows does so cell by cell: S0, S4
 // CHECK: orthant: schedule: partly
-// CHECK-NOT: scratch
+// CHECK-NOT: cell by cell
 // CHECK: constant 100: [[A:[0-9a-f]+]]
 // CHECK: lines 1: [[B:[0-9a-f]+]]
 // CHECK: partly 1: [[C:[0-9a-f]+]]

@@ -180,7 +180,6 @@ static unsigned long hash(const void *bytes, unsigned long count, unsigned long 
   }
 
 FORMS(double)
-FORMS(float)
 FORMS(unsigned)
 
 int main(void) {
@@ -190,7 +189,6 @@ int main(void) {
     if (!apart && sizes[at][2] > 500)
       continue;
     all_double(sizes[at][0], sizes[at][1], sizes[at][2], apart);
-    all_float(sizes[at][0], sizes[at][1], sizes[at][2], apart);
     all_unsigned(sizes[at][0], sizes[at][1], sizes[at][2], apart);
   }
 }
