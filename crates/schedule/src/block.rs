@@ -272,6 +272,7 @@ mod tests {
             is_strict: true,
             is_free_sum: false,
             waits: Waits::default(),
+            has_edges: false,
             divisions: 0.0,
         };
         let freedom = Freedom {
