@@ -52,8 +52,6 @@ pub struct StmtModel {
     pub waits: Waits,
     /// Cycles that its divisions and roots keep the processor busy.
     pub divisions: f64,
-    /// Whether not all of its rows are equally long.
-    pub has_edges: bool,
 }
 
 impl StmtModel {
@@ -167,8 +165,7 @@ fn stmt_model(scop: &Scop, stmt: &Stmt, params: &Set) -> isl::Result<StmtModel> 
     let divisions = SLOW * stmt.body.ops.iter().filter(|op| latency(op) >= DIVISION).count() as f64;
     let ops = stmt.body.ops.len().max(1) as f64;
     let is_free_sum = !stmt.reductions.is_empty() || sums_up_integers(stmt)?;
-    let (is_strict, has_edges) = (is_strict(stmt), !stmt.domain.is_box()?);
-    Ok(StmtModel { extents, few, accesses, ops, is_strict, is_free_sum, waits, divisions, has_edges })
+    Ok(StmtModel { extents, few, accesses, ops, is_strict: is_strict(stmt), is_free_sum, waits, divisions })
 }
 
 /// Whether the values of a counter lie between numbers that are as near as that.

@@ -272,7 +272,6 @@ mod tests {
             is_strict: true,
             is_free_sum: false,
             waits: Waits::default(),
-            has_edges: false,
             divisions: 0.0,
         };
         let freedom = Freedom {

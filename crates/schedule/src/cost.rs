@@ -128,9 +128,6 @@ const ITERATION: f64 = 1.5;
 const START: f64 = 6.0;
 /// A vector loop also has a last part that does not fill a vector.
 const VECTOR_START: f64 = 40.0;
-/// And where each run has another length, the processor does not foresee where its parts end (`lu` with 100 x 100 constant cells on an
-/// AVX-512 Xeon: 90 cycles for each run of 33 elements).
-const UNEVEN: f64 = 40.0;
 const GUARD: f64 = 1.0;
 /// Two operations or accesses start in each cycle.
 const ISSUE: f64 = 0.5;
@@ -662,8 +659,7 @@ fn control(placed: &[Placed<'_>], machine: &Machine) -> f64 {
             let is_innermost = at + 1 == count && !one.path.block;
             let is_vector = one.path.written_out.map_or(one.path.vector, |written_out| written_out.vector);
             if is_innermost && is_vector && shifts.insert((each.id, start(one, each))) {
-                let start = VECTOR_START + if one.model.has_edges { UNEVEN } else { 0.0 };
-                total += runs * if first { start } else { 2.0 * start };
+                total += runs * if first { VECTOR_START } else { 2.0 * VECTOR_START };
             } else if first && is_innermost {
                 total += runs * START;
             } else if first {
