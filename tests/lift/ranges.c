@@ -17,10 +17,13 @@ void fill(long n, double (*restrict a)[100], double (*restrict b)[100]) {
 // array A1 [*] 8
 // stmt S0 [p0] -> { S0[i0] : 0 <= i0 < p0 }
 //   write [p0] -> { S0[i0] -> A0[o0] : 0 <= i0 < p0 and 100i0 <= o0 <= 99 + 100i0 }
+//   whole fill 0
 // stmt S1 [p0] -> { S1[i0] : 0 <= i0 < p0 }
 //   read [p0] -> { S1[i0] -> A0[o0] : i0 < p0 and 100i0 <= o0 < 101i0 }
 //   write [p0] -> { S1[i0] -> A1[o0] : i0 < p0 and 100i0 <= o0 < 101i0 }
+//   whole copy
 // stmt S2 [p0] -> { S2[i0] : 0 <= i0 < p0 }
 //   read [p0] -> { S2[i0] -> A1[o0] : 0 <= i0 < p0 and 100i0 <= o0 <= 9 + 100i0 }
 //   write [p0] -> { S2[i0] -> A1[o0] : 0 <= i0 < p0 and 100i0 < o0 <= 10 + 100i0 }
+//   whole copy
 // order { for { S0 S1 S2 } }

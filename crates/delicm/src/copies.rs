@@ -368,7 +368,7 @@ impl Loop<'_> {
             access(read, AccessKind::Read, copy, from),
             access(write, AccessKind::MustWrite, private.array, to),
         ];
-        let body = Body { ops: Vec::new(), stored: vec![(write, Operand::Read(read))] };
+        let body = Body { stored: vec![(write, Operand::Read(read))], ..Body::default() };
         let id = StmtId(scop.stmts.len() as u32);
         scop.stmts.push(Stmt { name, domain, accesses, reductions: Vec::new(), body, loc: None });
         let nest = (0..dims).fold(Order::Stmt(id), |inner, _| Order::Loop(vec![inner]));
@@ -432,8 +432,8 @@ impl Strip {
     }
 }
 
-/// Whether a statement says what it does with each value of an array: then it loads and stores single cells. Others may be copies of whole
-/// rows, for which the program has one instruction that knows nothing of other cells.
+/// Whether a statement says what it does with each value of an array: then it loads and stores single cells. Copies of whole rows, for
+/// which the program has one instruction, do so as statements over cells only ([`crate::cells`]).
 fn knows_values(stmt: &Stmt, array: ArrayId) -> bool {
     stmt.accesses.iter().filter(|access| access.array == array).all(|access| match access.kind {
         AccessKind::Read => stmt.body.operands().any(|operand| *operand == Operand::Read(access.id)),

@@ -18,7 +18,7 @@
 //! done anew on the model in which they are split.
 //!
 //! What then has no cell can be given one: [`mod@expand`]. Small arrays that each iteration of a loop fills anew can be given a copy for
-//! each iteration of a strip: [`mod@copies`]. That takes memory, so whoever schedules the model decides about it.
+//! each iteration of a strip: [`mod@copies`], for which statements over whole ranges become such over cells ([`mod@cells`]). That takes memory, so whoever schedules the model decides about it.
 //!
 //! # What stays the same
 //! Statements keep their names and domains, and remain in their order; accesses keep their numbers, operations their
@@ -42,7 +42,9 @@
 //! # Reference
 //! M. Kruse, T. Grosser, "DeLICM: scalar dependence removal at zero memory cost", 2018.
 
+pub mod cells;
 pub mod check;
+pub mod check_cells;
 pub mod check_copies;
 pub mod coalesce;
 pub mod copies;

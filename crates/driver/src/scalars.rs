@@ -12,14 +12,19 @@ use std::collections::HashMap;
 /// The model without scalars that need not be, and what was done; `None` for the model if that is nothing.
 /// `valid` are the parameters for which the model describes the program.
 pub fn without_scalars(scop: &Scop, valid: &Set) -> (Option<Rewrite>, delicm::Outcome) {
-    // Writing in some instances only takes a branch in the innermost loop.
-    let options = delicm::Options { partial_writes: false, ..delicm::Options::default() };
-    let outcome = delicm::delicm(scop, &options);
+    let outcome = without_scalars_in(scop);
     if outcome.counts.is_nothing() {
         return (None, outcome);
     }
     let rewrite = rewrite(scop, &outcome, valid).ok();
     (rewrite, outcome)
+}
+
+/// What was done, and the model that came of it.
+pub fn without_scalars_in(scop: &Scop) -> delicm::Outcome {
+    // Writing in some instances only takes a branch in the innermost loop.
+    let options = delicm::Options { partial_writes: false, ..delicm::Options::default() };
+    delicm::delicm(scop, &options)
 }
 
 /// What a changed model means for the code to be written.

@@ -3,12 +3,12 @@
 //! Cells have their array's name and their subscripts as names, so the two models may number them differently. An
 //! instance computes what its body says, where an operation without operands depends on the statement's name and the
 //! counters; what a write stores that the body does not tell is made of the instance, the access's number, the cell's place
-//! among those that the access touches, and all values read, in the order of the accesses' numbers. Reductions are reads and
+//! among those that the access touches, and all values read, in the order of the accesses' numbers. What moves whole ranges does so. Reductions are reads and
 //! writes like others. A may-write happens or not, as a bit of its value says.
 
 use std::collections::HashMap;
 
-use model::{AccessKind, Operand, Scop};
+use model::{AccessKind, Operand, Scop, Whole};
 
 use crate::machine::hash;
 use crate::{Error, Ground, Instance, Options};
@@ -98,6 +98,19 @@ impl<'a> Evaluation<'a> {
         hash([9, self.identity()].into_iter().chain(values))
     }
 
+    /// What a statement over whole ranges has for the cell at that place among those it writes.
+    fn moved(&self, place: usize) -> Option<u64> {
+        let stmt = self.scop.stmt(self.instance.stmt);
+        match stmt.body.whole? {
+            Whole::Fill(0) => Some(self.operand(&Operand::Outside(Whole::ZERO.into()))),
+            Whole::Fill(_) => None,
+            Whole::Copy => {
+                let read = stmt.accesses.iter().position(|access| access.kind == AccessKind::Read)?;
+                Some(self.memory[*self.instance.touched[read].get(place)?])
+            }
+        }
+    }
+
     fn stores(&self) -> Vec<(usize, u64)> {
         let stmt = self.scop.stmt(self.instance.stmt);
         let opaque = self.opaque();
@@ -107,9 +120,10 @@ impl<'a> Evaluation<'a> {
                 continue;
             }
             for (place, cell) in cells.iter().enumerate() {
-                let value = match stmt.body.stored(access.id) {
-                    Some(value) => self.operand(value),
-                    None => hash([10, opaque, u64::from(access.id.0), place as u64]),
+                let value = match (stmt.body.stored(access.id), self.moved(place)) {
+                    (Some(value), _) => self.operand(value),
+                    (None, Some(moved)) => moved,
+                    (None, None) => hash([10, opaque, u64::from(access.id.0), place as u64]),
                 };
                 if access.kind == AccessKind::MustWrite || hash([11, value]) & 1 == 0 {
                     stores.push((*cell, value));

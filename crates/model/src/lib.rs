@@ -24,7 +24,7 @@ pub use ledger::{Assumption, Below, Condition, Kind, Ledger};
 pub use refusal::{Class, Reason, Refusal};
 pub use scop::{
     Access, AccessId, AccessKind, Array, ArrayId, ArrayKind, Body, Layout, Op, Operand, Order, Param,
-    Reduction, ReductionOp, Scop, Stmt, StmtId,
+    Reduction, ReductionOp, Scop, Stmt, StmtId, Whole,
 };
 pub use size::CodeSize;
 pub use source::SourceLoc;

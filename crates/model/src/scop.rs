@@ -169,6 +169,22 @@ pub struct Body {
     /// The values that writes store. A write that is not listed stores something that depends on the instance and on
     /// all that it reads.
     pub stored: Vec<(AccessId, Operand)>,
+    /// What a statement does that moves whole ranges of cells and does nothing else.
+    pub whole: Option<Whole>,
+}
+
+/// What a statement with one write, and at most one read, does with all cells that it touches: they are a range without gaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whole {
+    /// What it reads goes to what it writes, byte by byte in the order of addresses.
+    Copy,
+    /// Each byte that it writes becomes this one.
+    Fill(u8),
+}
+
+impl Whole {
+    /// The name of the value of a cell whose bytes are all zero.
+    pub const ZERO: &str = "0";
 }
 
 /// An operation of a statement.

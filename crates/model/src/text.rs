@@ -32,6 +32,9 @@
 //!   write q { Sum[i, j, k] -> t[] }            # what is written
 //! ```
 //!
+//! A statement that moves a whole range of cells and does nothing else says `whole copy`, or `whole fill 0` with the byte that it fills all
+//! with, behind its accesses.
+//!
 //! The names of reads are not kept: they are printed as `r0`, `r1`, ... by their place among the accesses.
 //!
 //! Sets and relations are in isl's notation and may be continued over lines until their braces close; the
@@ -117,6 +120,7 @@ struct Names {
     reads: Vec<(String, AccessId)>,
     ops: Vec<(Op, Vec<String>)>,
     stored: Vec<(AccessId, String)>,
+    whole: Option<Whole>,
 }
 
 impl Names {
@@ -137,7 +141,7 @@ impl Names {
             let operands = operands.iter().map(|name| self.resolve(name)).collect::<Result<_, _>>()?;
             ops.push(Op { operands, ..op.clone() });
         }
-        Ok(Body { ops, stored })
+        Ok(Body { ops, stored, whole: self.whole })
     }
 }
 
@@ -203,11 +207,12 @@ impl Parser {
             "reduce" => self.reduce(rest)?,
             "let" => self.op(rest, true)?,
             "let!" => self.op(rest, false)?,
+            "whole" => self.names.whole = Some(whole(rest)?),
             "order" => self.order(rest)?,
             _ => {
                 return Err(format!(
                     "`{word}` is none of scop, param, context, repeats, array, scratch, scalar, phi, stmt, read, write, \
-                     maywrite, reduce, let, let!, order"
+                     maywrite, reduce, let, let!, whole, order"
                 ));
             }
         }
@@ -436,6 +441,15 @@ impl fmt::Display for Scop {
     }
 }
 
+/// `copy` or `fill BYTE`.
+fn whole(text: &str) -> Result<Whole, String> {
+    let byte = || text.strip_prefix("fill ")?.trim().parse().ok();
+    match text {
+        "copy" => Ok(Whole::Copy),
+        _ => byte().map(Whole::Fill).ok_or_else(|| "expected `whole copy` or `whole fill BYTE`".into()),
+    }
+}
+
 fn write_array(f: &mut fmt::Formatter<'_>, array: &Array) -> fmt::Result {
     let sizes: Vec<_> = array.shape.iter().map(|size| size.as_deref().unwrap_or("*")).collect();
     let fixed = if array.is_fixed { " fixed" } else { "" };
@@ -511,7 +525,11 @@ impl Scop {
             op.operands.iter().try_for_each(|operand| write!(f, " {}", stmt.operand_text(operand)))?;
             writeln!(f)?;
         }
-        Ok(())
+        match stmt.body.whole {
+            Some(Whole::Copy) => writeln!(f, "  whole copy"),
+            Some(Whole::Fill(byte)) => writeln!(f, "  whole fill {byte}"),
+            None => Ok(()),
+        }
     }
 
     fn write_order(&self, f: &mut fmt::Formatter<'_>, parts: &[Order]) -> fmt::Result {

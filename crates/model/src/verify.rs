@@ -9,7 +9,8 @@
 //! 5. The two accesses of a reduction exist, are a read and a must-write of one array, and have equal relations.
 //! 6. The operations of a body have identifiers as names, unique in the statement and not of the form `r0`; they use
 //!    reads of the statement and operations before them. A value is stored by a write of the statement, once. Values
-//!    from outside have names that start with `%`, `-` or a digit and have no spaces.
+//!    from outside have names that start with `%`, `-` or a digit and have no spaces. A statement that moves a whole range has no
+//!    operations and says nothing else of what it stores.
 
 use crate::scop::{Access, AccessKind, Layout, Operand, Order, Scop, Stmt, stmts_below};
 use isl::DimType;
@@ -158,6 +159,9 @@ impl Scop {
 
 fn verify_body(stmt: &Stmt) -> Result<(), Invalid> {
     let body = &stmt.body;
+    if body.whole.is_some() && (!body.ops.is_empty() || !body.stored.is_empty()) {
+        return broken(format!("{} moves a whole range and does more than that", stmt.name));
+    }
     distinct("operation", body.ops.iter().map(|op| op.name.as_str()))?;
     for (index, op) in body.ops.iter().enumerate() {
         if op.name.strip_prefix('r').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit())) {

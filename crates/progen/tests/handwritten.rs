@@ -55,6 +55,12 @@ fn ranges_of_memory() {
 }
 
 #[test]
+fn rows_that_are_moved_as_a_whole() {
+    // Where what one call moves may be two arrays or one, a nest is refused.
+    agrees_with("moved.c", &["", "position=late"], &VECTORS[1..3], &[]);
+}
+
+#[test]
 fn calls_and_stack_objects() {
     agrees("calls.c");
 }

@@ -130,6 +130,11 @@ impl<'p> Builder<'p> {
         Value::of(ask!(llvm_c::LLVMConstInt(ty.0, value as u64, 1)))
     }
 
+    /// All bits zero, for a type of which memory can have values.
+    pub fn zero(&self, ty: Type<'p>) -> Value<'p> {
+        Value::of(ask!(llvm_c::LLVMConstNull(ty.0)))
+    }
+
     /// `i64`.
     pub fn index(&self, value: i64) -> Value<'p> {
         self.constant(self.int(64), value)

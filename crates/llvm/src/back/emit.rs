@@ -28,7 +28,7 @@ use assume::{Check, Conjunct, Rows, Test};
 use astgen::{Expr, For, Node, Op, Strip, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
-use model::{AccessId, AccessKind, ArrayId, CodeSize, Operand, Stmt, StmtId};
+use model::{Access, AccessId, AccessKind, ArrayId, CodeSize, Operand, Stmt, StmtId, Whole};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -816,7 +816,7 @@ impl<'p> Emitter<'_, 'p> {
     /// One instance of a statement.
     fn stmt(&mut self, id: StmtId, counters: &[Expr]) -> Option<()> {
         let own = self.counters(counters)?;
-        let (new, Some(id)) = (id, self.old(id)) else { return self.write_return(id, &own) };
+        let (new, Some(id)) = (id, self.old(id)) else { return self.write_new(id, &own) };
         let old = self.rewrite.and_then(|rewrite| rewrite.stmts[new.index()].strip.map(|_| rewrite));
         let counters = match old {
             Some(rewrite) => self.counters(&rewrite.old_counters(new, counters)?)?,
@@ -846,21 +846,25 @@ impl<'p> Emitter<'_, 'p> {
         counters.iter().map(|counter| self.counter(counter)).collect()
     }
 
-    /// A statement that the lifted model does not have: what it reads goes to what it writes.
-    fn write_return(&self, id: StmtId, counters: &[Value<'p>]) -> Option<()> {
-        let rewrite = self.rewrite?;
-        let cell = |kind: AccessKind| {
-            let access = rewrite.scop.stmt(id).accesses.iter().find(|access| access.kind == kind)?;
-            rewrite.stmts[id.index()].places.get(&access.id)
-        };
-        let (from, to) = (cell(AccessKind::Read)?, cell(AccessKind::MustWrite)?);
+    /// A statement that the lifted model does not have: what it reads goes to what it writes. Without a read, that becomes zero.
+    fn write_new(&self, id: StmtId, counters: &[Value<'p>]) -> Option<()> {
+        let (rewrite, b) = (self.rewrite?, self.builder());
+        let access_of = |kind| rewrite.scop.stmt(id).accesses.iter().find(|access| access.kind == kind);
+        let place_of = |access: &Access| rewrite.stmts[id.index()].places.get(&access.id);
+        let to = place_of(access_of(AccessKind::MustWrite)?)?;
         // Bits, whatever they stand for.
-        let ty = self.builder().int(u32::try_from(to.cell_bytes * 8).ok()?);
-        let (address, touched, alignment) = self.address(from, counters, true)?;
-        let load = self.builder().load_at(ty, address, alignment);
-        self.facts.annotate(load, touched);
+        let ty = b.int(u32::try_from(to.cell_bytes * 8).ok()?);
+        let value = match access_of(AccessKind::Read) {
+            Some(read) => {
+                let (address, touched, alignment) = self.address(place_of(read)?, counters, true)?;
+                let load = b.load_at(ty, address, alignment);
+                self.facts.annotate(load, touched);
+                load
+            }
+            None => b.zero(ty),
+        };
         let (address, touched, alignment) = self.address(to, counters, true)?;
-        let store = self.builder().store_at(load, address, alignment);
+        let store = b.store_at(value, address, alignment);
         self.facts.annotate(store, touched);
         Some(())
     }
@@ -1068,6 +1072,9 @@ impl<'p> Emitter<'_, 'p> {
         instance: &Instance<'p>,
     ) -> Option<Option<Value<'p>>> {
         match source {
+            Source::Outside(name) if name == Whole::ZERO => {
+                Some(Some(self.builder().zero(self.builder().type_of(like))))
+            }
             Source::Outside(name) => Some(Some(self.lifted.outside.find(name)?)),
             Source::Load(id) if tree.stmt.access(*id).is_none() => Some(None),
             Source::Load(id) => {

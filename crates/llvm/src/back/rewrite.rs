@@ -6,7 +6,7 @@
 //!   instruction, or a value from outside.
 //! - Accesses and operations that are gone are not executed.
 //! - A load or store whose access is now one of another array goes to that cell. A loop may have become two ([`Strip`]).
-//! - A statement that the lifted model does not have copies one cell to another.
+//! - A statement that the lifted model does not have, or has over whole ranges of cells, copies one cell to another, or makes one zero.
 
 use crate::front::bodies::Links;
 use crate::front::lift::{ArraySource, Lifted};
@@ -80,7 +80,7 @@ impl ScratchPlace {
 /// A statement of a changed model.
 #[derive(Default)]
 pub struct Rewritten {
-    /// Its number in the lifted model. `None`: it is new, and copies what it reads to what it writes.
+    /// Its number in the lifted model. `None`: it is new, and copies what it reads to what it writes, or fills that with zeros.
     pub old: Option<StmtId>,
     /// If one of its loops has become two: which.
     pub strip: Option<Strip>,

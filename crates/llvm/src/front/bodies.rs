@@ -4,14 +4,15 @@
 //! are writes. A value from outside of the region is `%k0`, `%k1`, ... by first use. A value that is computed anew from
 //! counters wherever it is used is an operation without operands, which depends on the instance.
 //!
-//! Nothing is said about statements with branches, with calls that touch memory, or with addresses that they compute
+//! A statement that is one `memcpy`, `memmove` or `memset` of known cells says so ([`Whole`]). Nothing is said about other statements with calls
+//! that touch memory, about statements with branches, or with addresses that they compute
 //! themselves: there the model's operations would not be all that happens.
 
 use super::flow::Blocks;
 use super::statements::{Body, Synthesis};
 use crate::pass::{Inst, Loop, Value};
 use llvm_sys::LLVMOpcode::*;
-use model::{AccessId, Op, Operand};
+use model::{AccessId, Op, Operand, Whole};
 use std::collections::HashMap;
 
 /// The accesses and operations of a statement, by instruction.
@@ -182,6 +183,25 @@ impl<'p> Reader<'_, 'p> {
         let op = Operand::Op(result.ops.len() - 1);
         known.insert(inst, op.clone());
         op
+    }
+}
+
+/// What a statement does that is one copy or one filling of a range, if that is all it does. (What it touches tells how far that goes.)
+pub fn whole(body: &Body<'_>) -> Option<Whole> {
+    let [part] = &body.parts[..] else { return None };
+    let [inst] = part.insts[..] else { return None };
+    if body.join.is_some() || !part.phi_writes.is_empty() || inst.is_volatile() {
+        return None;
+    }
+    // Not those of which each element is moved at once, or which must stay code in place.
+    let callee = inst.callee()?;
+    match callee.strip_prefix("llvm.")?.split_once(".p")?.0 {
+        "memcpy" | "memmove" => Some(Whole::Copy),
+        "memset" => {
+            let byte = inst.operands().get(1)?.constant()?;
+            Some(Whole::Fill(byte as u8))
+        }
+        _ => None,
     }
 }
 

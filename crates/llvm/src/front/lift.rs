@@ -16,7 +16,7 @@
 use super::Obstacle;
 use super::affine::{Affine, Stop};
 use super::assumptions::{assume_moderate_sizes, assume_never, assume_shapes, assume_tests};
-use super::bodies::{Links, Outside, Reader};
+use super::bodies::{Links, Outside, Reader, whole};
 use super::domains::{self, Domains};
 use super::draft::Draft;
 use super::exits::{Exit, ExitValue, Exits, exits};
@@ -438,7 +438,7 @@ impl<'p> Lifter<'_, 'p> {
             let (mut accesses, mut links) = (Vec::new(), Links::default());
             // What branches do to cells in between is not modelled.
             let has_branches = body.join.is_some();
-            let mut sees_own_store = false;
+            let (mut sees_own_store, mut knows_cells) = (false, true);
             let scalar = |draft: &mut Draft<'p>, kind, source| {
                 let stays = has_branches || self.leaves(source);
                 let access = draft.scalar(kind, source, &domain, stays)?;
@@ -453,6 +453,7 @@ impl<'p> Lifter<'_, 'p> {
             for inst in body.insts() {
                 for (access, shaped) in memory.with_cells(inst) {
                     let row = draft.row_address(access, &name, &domain)?;
+                    knows_cells &= shaped.is_some() || access.extent.is_some();
                     let access = draft.memory(access, shaped, &name, &domain, body.is_inner(inst))?;
                     links.memory.insert(inst, access.id);
                     sees_own_store |= may_see_own_store(&access, &accesses)?;
@@ -486,8 +487,11 @@ impl<'p> Lifter<'_, 'p> {
                 links: &mut links,
                 outside: &mut draft.outside,
             };
-            let computed = reader.read(body);
-            let computed = if sees_own_store { model::Body::default() } else { computed };
+            let computed = match whole(body).filter(|_| knows_cells) {
+                Some(moved) => model::Body { whole: Some(moved), ..model::Body::default() },
+                None if sees_own_store => model::Body::default(),
+                None => reader.read(body),
+            };
             draft.links.push(links);
             let loc = body.insts().find_map(|inst| inst.loc());
             Ok(Stmt { name, domain, accesses, reductions: Vec::new(), body: computed, loc })
