@@ -157,3 +157,9 @@ fn copies_of_copies() {
 fn functions_that_are_all_about_one_nest() {
     agrees_and_goes_through("divided.c", &LEVELS, &[]);
 }
+
+/// Minima and maxima from one iteration to the next.
+#[test]
+fn chains_of_maxima() {
+    agrees_with("chains.c", &["", "position=late", "least-gain=0"], &VECTORS[..2], &[]);
+}
