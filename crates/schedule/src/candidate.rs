@@ -771,8 +771,9 @@ impl Chooser<'_> {
             None => SHORTEST_ROW,
         };
         let tried = HashMap::from([(start.tiles.clone(), start_cost)]);
-        let mut search =
-            Search { chooser: self, wholes, shortest, best: start.clone(), least: start_cost, tried };
+        let planned = [self.planned(&start)];
+        let (best, least) = (start.clone(), start_cost);
+        let mut search = Search { chooser: self, wholes, shortest, planned, best, least, tried };
         search.pairs();
         for _ in 0..2 {
             let before = search.least;
@@ -804,14 +805,17 @@ impl Chooser<'_> {
 
     /// What a change costs, or a part of that which is not below the limit.
     fn cost_up_to(&self, change: &Change, limit: f64) -> f64 {
-        let changes = [self.planned(change)];
+        self.cost_of_planned(&[self.planned(change)], limit)
+    }
+
+    fn cost_of_planned(&self, changes: &[Planned; 1], limit: f64) -> f64 {
         let below = |steps: &[Step]| steps.contains(&Step::Band(self.at));
         let paths: Vec<Path> = self
             .shape
             .paths
             .iter()
             .filter(|(_, steps)| below(steps))
-            .map(|(stmt, steps)| path(self.shape, self.models, *stmt, steps, &changes, &[]))
+            .map(|(stmt, steps)| path(self.shape, self.models, *stmt, steps, changes, &[]))
             .collect();
         cost_up_to(self.models, &paths, self.machine(), limit).total()
     }
@@ -828,6 +832,8 @@ struct Search<'a> {
     wholes: Vec<f64>,
     /// The least tile size of the innermost one.
     shortest: i64,
+    /// What is being tried.
+    planned: [Planned; 1],
     best: Change,
     least: f64,
     /// What these tile sizes cost, or a part of it that was too much already.
@@ -858,10 +864,15 @@ impl Search<'_> {
             change.tiles[*at] = (*size > 1).then_some(*size);
         }
         let limit = self.least * CLEARLY;
-        let cost = *self
-            .tried
-            .entry(change.tiles.clone())
-            .or_insert_with(|| self.chooser.cost_up_to(&change, limit));
+        let cost = match self.tried.get(&change.tiles) {
+            Some(known) => *known,
+            None => {
+                self.planned[0].change = change.clone();
+                let cost = self.chooser.cost_of_planned(&self.planned, limit);
+                self.tried.insert(change.tiles.clone(), cost);
+                cost
+            }
+        };
         if cost < limit {
             (self.best, self.least) = (change, cost);
         }
