@@ -16,7 +16,6 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
-#include "llvm/Transforms/Scalar/InstSimplifyPass.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -88,10 +87,6 @@ static bool has_rows(const LoopInfo &loops) {
   return any_of(loops.getLoopsInPreorder(), [](const Loop *loop) { return findOptionMDForLoop(loop, ORTHANT_ROWS); });
 }
 
-static bool has_new_vectors(const LoopInfo &loops) {
-  return any_of(loops.getLoopsInPreorder(), [](const Loop *loop) { return findOptionMDForLoop(loop, "llvm.loop.isvectorized"); });
-}
-
 PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FAM) {
   if (!F.hasFnAttribute(ORTHANT_ASIDE))
     return PreservedAnalyses::all();
@@ -102,10 +97,6 @@ PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FA
   // The same comes once more where rows are written out next (rows.cpp).
   if (is_behind && has_rows(FAM.getResult<LoopAnalysis>(F)))
     return passes.run(F, FAM);
-  if (is_behind && !has_new_vectors(FAM.getResult<LoopAnalysis>(F))) {
-    passes.addPass(InstSimplifyPass());
-    return passes.run(F, FAM);
-  }
   passes.addPass(InstCombinePass());
   passes.addPass(move_out());
   if (is_behind)
