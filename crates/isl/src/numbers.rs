@@ -290,7 +290,11 @@ unsafe extern "C" fn orthant_isl_seq_neg(to: *mut Number, from: *const Number, l
 /// # Safety
 /// As isl's own: rows of `length` numbers of isl.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn orthant_isl_seq_eq(first: *const Number, second: *const Number, length: c_uint) -> c_int {
+unsafe extern "C" fn orthant_isl_seq_eq(
+    first: *const Number,
+    second: *const Number,
+    length: c_uint,
+) -> c_int {
     for at in 0..length as usize {
         // SAFETY: by the caller's promise.
         unsafe {

@@ -828,7 +828,8 @@ impl Touches {
         keys.reserve(placed.iter().map(accesses).sum());
         let mut all = Vec::new();
         for one in placed {
-            let lines: Vec<_> = one.moved.iter().map(|moved| lines_from_each(moved, one.path, line)).collect();
+            let lines: Vec<_> =
+                one.moved.iter().map(|moved| lines_from_each(moved, one.path, line)).collect();
             let loops = 0..one.path.loops.len().max(1);
             let mut touch = |(moved, lines): (_, &Vec<f64>), from| {
                 let next = keys.len();
