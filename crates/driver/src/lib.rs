@@ -26,5 +26,7 @@ mod tiers;
 pub mod timing;
 mod tuned;
 
+/// An allocator that is quick at what the stages want, for who loads them.
+pub use isl::heap::Quick as Memory;
 pub use session::Session;
 pub use timing::Timers;

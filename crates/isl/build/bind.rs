@@ -15,7 +15,21 @@ const MEMORY: [&str; 5] = ["malloc", "calloc", "realloc", "free", "strdup"];
 /// The objects that define functions which are ours now, with these.
 const FASTER: [(&str, &[&str]); 3] = [
     ("isl_int_sioimath.c.o", &["isl_sioimath_add", "isl_sioimath_mul"]),
-    ("isl_seq.c.o", &["isl_seq_combine", "isl_seq_gcd", "isl_seq_inner_product", "isl_seq_normalize"]),
+    (
+        "isl_seq.c.o",
+        &[
+            "isl_seq_clr",
+            "isl_seq_combine",
+            "isl_seq_cpy",
+            "isl_seq_eq",
+            "isl_seq_gcd",
+            "isl_seq_get_hash_bits",
+            "isl_seq_inner_product",
+            "isl_seq_last_non_zero",
+            "isl_seq_neg",
+            "isl_seq_normalize",
+        ],
+    ),
     ("isl_sample.c.o", &["isl_basic_set_sample_vec"]),
 ];
 

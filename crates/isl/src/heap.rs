@@ -7,14 +7,19 @@
 //! Before each block is a word with its size class, so that freeing finds the list. Blocks above `LARGEST` come from
 //! the C library, each by itself; so do all after [`each_by_itself`], for tools that watch every block.
 //!
+//! [`Quick`] gives Rust's objects the same memory, for a program or a library that wants it: short lists of small numbers come and go as
+//! isl's objects do.
+//!
 //! Whoever frees a block has it, also if another thread allocated it. Memory is not given back: a compiler that needed
 //! it for one function needs it for the next. What a thread leaves behind, the next new thread takes over.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_void};
+use std::num::NonZeroUsize;
 use std::ptr::null_mut;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The alignment that C promises for any block; sizes are multiples of it.
 const ALIGN: usize = 16;
@@ -75,17 +80,60 @@ struct Bequest;
 
 impl Drop for Bequest {
     fn drop(&mut self) {
-        let heap = with_heap(|heap| std::mem::replace(heap, Heap::EMPTY));
         if let Ok(mut heaps) = LEFT_BEHIND.lock() {
-            heaps.push(heap);
+            // The list may itself want memory of the heap before that is given away.
+            heaps.push(Heap::EMPTY);
+            if let Some(left) = heaps.last_mut() {
+                with_heap(|heap| std::mem::swap(heap, left));
+            }
         }
     }
 }
 
+/// The heap of the first thread that asked for memory. In a library that a program loads, a thread's own variables are found by a call that
+/// takes longer than all else here, and a compiler has one thread.
+struct First(UnsafeCell<Heap>);
+
+// SAFETY: only the thread `FIRST_THREAD` uses it.
+unsafe impl Sync for First {}
+
+static FIRST: First = First(UnsafeCell::new(Heap::EMPTY));
+/// Its [`thread`]; 0 before there is one. If it has ended, another of the same number takes its place.
+static FIRST_THREAD: AtomicUsize = AtomicUsize::new(0);
+
+/// A number that no other thread has at the same time: where the system keeps what it knows of this one.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn thread() -> Option<NonZeroUsize> {
+    let number: usize;
+    // SAFETY: the system's conventions have the address of that memory in its first word.
+    unsafe {
+        std::arch::asm!("mov {}, fs:[0]", out(reg) number, options(pure, readonly, nostack, preserves_flags));
+    }
+    NonZeroUsize::new(number)
+}
+
+/// Not known in a quick way.
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+fn thread() -> Option<NonZeroUsize> {
+    None
+}
+
 /// `use_it` must not ask for memory of isl.
+#[inline(always)]
 fn with_heap<T>(use_it: impl FnOnce(&mut Heap) -> T) -> T {
-    // SAFETY: the heap is this thread's, and by the promise nobody else refers to it meanwhile.
+    let me = thread().map_or(0, NonZeroUsize::get);
+    if me != 0 && (FIRST_THREAD.load(Ordering::Relaxed) == me || is_first(me)) {
+        // SAFETY: the heap is this thread's, and by the promise nobody else refers to it meanwhile.
+        return use_it(unsafe { &mut *FIRST.0.get() });
+    }
+    // SAFETY: as above.
     HEAP.with(|heap| use_it(unsafe { &mut *heap.get() }))
+}
+
+/// Whether this thread becomes the first one.
+#[cold]
+fn is_first(me: usize) -> bool {
+    FIRST_THREAD.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok()
 }
 
 impl Heap {
@@ -286,9 +334,66 @@ unsafe extern "C" fn orthant_isl_strdup(text: *const c_char) -> *mut c_char {
     }
 }
 
+/// Rust's objects in this memory: `#[global_allocator]`.
+pub struct Quick;
+
+/// What the C library's blocks are not aligned for comes from Rust's own allocator.
+fn is_usual(layout: Layout) -> bool {
+    layout.align() <= ALIGN
+}
+
+// SAFETY: blocks are apart and have their sizes, and who asks for one with a layout gives it back with that.
+unsafe impl GlobalAlloc for Quick {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        match is_usual(layout) {
+            true => orthant_isl_malloc(layout.size()).cast(),
+            // SAFETY: by the caller's promise, here and below.
+            false => unsafe { System.alloc(layout) },
+        }
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        match is_usual(layout) {
+            // SAFETY: as above.
+            true => unsafe { orthant_isl_free(block.cast()) },
+            // SAFETY: as above.
+            false => unsafe { System.dealloc(block, layout) },
+        }
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        match is_usual(layout) {
+            // SAFETY: as above.
+            true => unsafe { orthant_isl_realloc(block.cast(), size).cast() },
+            // SAFETY: as above.
+            false => unsafe { System.realloc(block, layout, size) },
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rusts_objects_have_room_at_any_alignment_and_keep_what_is_in_them() {
+        for (size, align) in [(1, 1), (24, 8), (40, 16), (100, 64), (3 * LARGEST, 8), (LARGEST, 4096)] {
+            let layout = Layout::from_size_align(size, align).unwrap();
+            // SAFETY: the block is used within its size, and given back once, with its layout.
+            unsafe {
+                let block = Quick.alloc(layout);
+                assert!(!block.is_null() && block.addr().is_multiple_of(align), "{size} {align}");
+                block.write_bytes(7, size);
+                let block = Quick.realloc(block, layout, 5 * size);
+                assert!(!block.is_null() && block.addr().is_multiple_of(align), "{size} {align}");
+                assert!(holds(block, size, 7));
+                Quick.dealloc(block, Layout::from_size_align(5 * size, align).unwrap());
+            }
+        }
+    }
 
     #[test]
     fn each_size_has_room_in_its_class_and_none_to_spare_in_the_one_before() {

@@ -11,7 +11,7 @@
 //! bits are 0. Any other number is a pointer to memory, which is even. Headers do not tell; [`verify`] asks the
 //! library, before anything else is asked of it.
 
-use std::ffi::{c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
 /// A number as isl stores it.
 pub(crate) type Number = u64;
@@ -47,6 +47,12 @@ unsafe extern "C" {
         to: *mut Number,
     );
     fn orthant_original_isl_seq_normalize(ctx: *mut c_void, row: *mut Number, length: c_uint);
+    fn orthant_original_isl_seq_clr(row: *mut Number, length: c_uint);
+    fn orthant_original_isl_seq_cpy(to: *mut Number, from: *const Number, length: c_uint);
+    fn orthant_original_isl_seq_neg(to: *mut Number, from: *const Number, length: c_uint);
+    fn orthant_original_isl_seq_eq(first: *const Number, second: *const Number, length: c_uint) -> c_int;
+    fn orthant_original_isl_seq_last_non_zero(row: *const Number, length: c_uint) -> c_int;
+    fn orthant_original_isl_seq_get_hash_bits(row: *const Number, length: c_uint, bits: c_uint) -> u32;
 }
 
 /// Makes sure that the library's numbers are as this module takes them to be.
@@ -221,6 +227,151 @@ unsafe extern "C" fn orthant_isl_seq_normalize(ctx: *mut c_void, row: *mut Numbe
             }
             None => orthant_original_isl_seq_normalize(ctx, row, length),
         }
+    }
+}
+
+/// Whether all numbers of a row are small.
+///
+/// # Safety
+/// It is a row of `length` numbers.
+#[inline(always)]
+unsafe fn are_small(row: *const Number, length: c_uint) -> bool {
+    // SAFETY: by the caller's promise.
+    (0..length as usize).fold(SMALL, |all, at| all & unsafe { *row.add(at) }) != 0
+}
+
+/// `isl_seq_clr`: zeros.
+///
+/// # Safety
+/// As isl's own: a row of `length` numbers of isl.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn orthant_isl_seq_clr(row: *mut Number, length: c_uint) {
+    // SAFETY: by the caller's promise. What is small owns nothing and can be overwritten, here and below.
+    unsafe {
+        match are_small(row, length) {
+            true => (0..length as usize).for_each(|at| *row.add(at) = ZERO),
+            false => orthant_original_isl_seq_clr(row, length),
+        }
+    }
+}
+
+/// `isl_seq_cpy`: the same numbers once more.
+///
+/// # Safety
+/// As isl's own: rows of `length` numbers of isl; `to` can be `from`, or begin before it.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn orthant_isl_seq_cpy(to: *mut Number, from: *const Number, length: c_uint) {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        match are_small(to, length) && are_small(from, length) {
+            true => (0..length as usize).for_each(|at| *to.add(at) = *from.add(at)),
+            false => orthant_original_isl_seq_cpy(to, from, length),
+        }
+    }
+}
+
+/// `isl_seq_neg`: the numbers with the other sign.
+///
+/// # Safety
+/// As isl's own: rows of `length` numbers of isl; `to` can be `from`, or begin before it.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn orthant_isl_seq_neg(to: *mut Number, from: *const Number, length: c_uint) {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        match are_small(to, length) && are_small(from, length) {
+            true => (0..length as usize).for_each(|at| *to.add(at) = (2 * SMALL).wrapping_sub(*from.add(at))),
+            false => orthant_original_isl_seq_neg(to, from, length),
+        }
+    }
+}
+
+/// `isl_seq_eq`: whether the rows are equal.
+///
+/// # Safety
+/// As isl's own: rows of `length` numbers of isl.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn orthant_isl_seq_eq(
+    first: *const Number,
+    second: *const Number,
+    length: c_uint,
+) -> c_int {
+    for at in 0..length as usize {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let (one, other) = (*first.add(at), *second.add(at));
+            if one & other & SMALL == 0 {
+                return orthant_original_isl_seq_eq(first.add(at), second.add(at), length - at as c_uint);
+            }
+            if one != other {
+                return 0;
+            }
+        }
+    }
+    1
+}
+
+/// `isl_seq_last_non_zero`: where the last number stands that is not 0; -1 if there is none.
+///
+/// # Safety
+/// As isl's own: a row of `length` numbers of isl.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn orthant_isl_seq_last_non_zero(row: *const Number, length: c_uint) -> c_int {
+    for at in (0..length as usize).rev() {
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let number = *row.add(at);
+            if number & SMALL == 0 {
+                return orthant_original_isl_seq_last_non_zero(row, at as c_uint + 1);
+            }
+            if number != ZERO {
+                return at as c_int;
+            }
+        }
+    }
+    -1
+}
+
+/// The hash of G. Fowler, L. Noll and P. Vo, as isl has it.
+const HASH_FACTOR: u32 = 0x0100_0193;
+const HASH_START: u32 = 0x811c_9dc5;
+
+/// `isl_seq_get_hash_bits`: a hash of so many bits. The numbers that are not 0 with their places, byte by byte; the three upper bytes of a
+/// number mostly are 0, and then together one product.
+///
+/// # Safety
+/// As isl's own: a row of `length` numbers of isl.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn orthant_isl_seq_get_hash_bits(row: *const Number, length: c_uint, bits: c_uint) -> u32 {
+    const REST: u32 = HASH_FACTOR.wrapping_mul(HASH_FACTOR).wrapping_mul(HASH_FACTOR);
+    let mut hash = HASH_START;
+    for at in 0..length as usize {
+        // SAFETY: by the caller's promise.
+        let number = unsafe { *row.add(at) };
+        if number & SMALL == 0 {
+            // SAFETY: as above.
+            return unsafe { orthant_original_isl_seq_get_hash_bits(row, length, bits) };
+        }
+        if number == ZERO {
+            continue;
+        }
+        hash = hash.wrapping_mul(HASH_FACTOR) ^ (at as u32 & 0xff);
+        let value = value(number) as i32;
+        if value < 0 {
+            hash = hash.wrapping_mul(HASH_FACTOR) ^ 0xff;
+        }
+        let size = value.unsigned_abs();
+        if size < 0x100 {
+            hash = (hash.wrapping_mul(HASH_FACTOR) ^ size).wrapping_mul(REST);
+        } else {
+            for byte in size.to_le_bytes() {
+                hash = hash.wrapping_mul(HASH_FACTOR) ^ u32::from(byte);
+            }
+        }
+    }
+    match bits {
+        32.. => hash,
+        16.. => hash >> bits ^ hash & ((1 << bits) - 1),
+        _ => (hash >> bits ^ hash) & ((1 << bits) - 1),
     }
 }
 
@@ -413,6 +564,66 @@ mod tests {
                 orthant_original_isl_seq_inner_product(first, second, length as c_uint, start(&mut their));
             }
             same(&our, &their);
+        }
+    }
+
+    #[test]
+    fn rows_are_copied_negated_cleared_and_compared_as_by_isl() {
+        for (first, second) in rows().iter().flat_map(|first| rows().into_iter().map(move |row| (first, row)))
+        {
+            let length = first.len().min(second.len()) as c_uint;
+            let (mut from, mut equal) = (Owned::all(&second), Owned::all(&second));
+            let (from, equal) = (start(&mut from), start(&mut equal));
+            type Change = unsafe extern "C" fn(*mut Number, *const Number, c_uint);
+            let changes: [[Change; 2]; 2] = [
+                [orthant_isl_seq_cpy, orthant_original_isl_seq_cpy],
+                [orthant_isl_seq_neg, orthant_original_isl_seq_neg],
+            ];
+            for [ours, theirs] in changes {
+                let (mut our, mut their) = (Owned::all(first), Owned::all(first));
+                // SAFETY: all are rows of numbers.
+                unsafe {
+                    ours(start(&mut our), from, length);
+                    theirs(start(&mut their), from, length);
+                    same(&our, &their);
+                    // In place.
+                    ours(start(&mut our), start(&mut our), length);
+                    theirs(start(&mut their), start(&mut their), length);
+                }
+                same(&our, &their);
+                // SAFETY: as above.
+                unsafe { orthant_isl_seq_clr(start(&mut our), length) };
+                same(&our[..length as usize], &Owned::all(&vec![0; length as usize]));
+            }
+            let mut first = Owned::all(first);
+            let first = start(&mut first);
+            // SAFETY: all are rows of numbers.
+            unsafe {
+                for other in [from, first] {
+                    let is_equal = orthant_original_isl_seq_eq(first, other, length);
+                    assert_eq!(orthant_isl_seq_eq(first, other, length), is_equal);
+                }
+                assert_eq!(orthant_isl_seq_eq(from, equal, length), 1);
+            }
+        }
+    }
+
+    #[test]
+    fn last_numbers_and_hashes_are_isls_own() {
+        let mut all = rows();
+        all.extend([vec![0, 300, 0, -1, 0, 0], vec![255, -256, 1, 0], vec![0; 300], vec![1; 300]]);
+        for row in all {
+            let mut numbers = Owned::all(&row);
+            let (numbers, length) = (start(&mut numbers).cast_const(), row.len() as c_uint);
+            // SAFETY: it is a row of numbers.
+            unsafe {
+                let last = orthant_original_isl_seq_last_non_zero(numbers, length);
+                assert_eq!(orthant_isl_seq_last_non_zero(numbers, length), last, "{row:?}");
+                for bits in [1, 5, 10, 15, 16, 17, 31, 32] {
+                    let hash = orthant_original_isl_seq_get_hash_bits(numbers, length, bits);
+                    assert_eq!(orthant_isl_seq_get_hash_bits(numbers, length, bits), hash, "{row:?}");
+                }
+            }
         }
     }
 

@@ -62,6 +62,9 @@ pub fn written(space: Space, depth: usize, start: &[i64]) -> isl::Result<Aff> {
 /// How often each counter around is in the start of the loop at `depth`; all 0 if the loop has no such start.
 pub fn start(domain: &Set, depth: usize) -> isl::Result<Vec<i64>> {
     let count = domain.dim(DimType::Set)?;
+    if depth == 0 || is_apart(domain, depth)? {
+        return Ok(vec![0; depth]);
+    }
     let loops = domain.clone().project_out(DimType::Set, depth + 1, count - depth - 1)?.reset_tuple_id()?;
     let last = Map::from_range(loops)?.move_dims(DimType::In, 0, DimType::Out, 0, depth)?;
     let nothing = vec![0; depth];
@@ -82,6 +85,17 @@ pub fn start(domain: &Set, depth: usize) -> isl::Result<Vec<i64>> {
     let all =
         all.iter().map(|val| val.to_string().parse::<i64>().ok().filter(|times| *times <= 0)?.checked_neg());
     Ok(if last.dim(DimType::Div)? == 0 { all.collect::<Option<_>>().unwrap_or(nothing) } else { nothing })
+}
+
+/// Whether no constraint has both the counters around the loop at `depth` and that or one inside: mostly so, and quickly seen.
+fn is_apart(domain: &Set, depth: usize) -> isl::Result<bool> {
+    let [only] = &domain.get_basic_set_list()?.to_vec()?[..] else { return Ok(false) };
+    if only.dim(DimType::Div)? > 0 {
+        return Ok(false);
+    }
+    let inside = domain.dim(DimType::Set)? - depth;
+    let bounds = only.clone().drop_constraints_not_involving_dims(DimType::Set, depth, inside)?;
+    Ok(!bounds.involves_dims(DimType::Set, 0, depth)?)
 }
 
 #[cfg(test)]

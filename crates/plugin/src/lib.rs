@@ -11,6 +11,10 @@ use llvm::host::{
 use options::{Kind, Layer, Options, Position, Setting, TABLE};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The plugin's own objects; the host keeps its allocator.
+#[global_allocator]
+static MEMORY: driver::Memory = driver::Memory;
+
 const NAME: &std::ffi::CStr = c"orthant";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const VERSION_C: &std::ffi::CStr =

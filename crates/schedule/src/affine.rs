@@ -457,6 +457,9 @@ pub fn reduced(mut row: Vec<f64>, fixed: &[Vec<f64>]) -> Vec<f64> {
 
 /// Adds a vector to a basis if it is independent of it.
 fn take(basis: &mut Vec<Vec<f64>>, vector: Vec<f64>) -> Option<usize> {
+    if basis.len() == vector.len() {
+        return None;
+    }
     basis.push(vector);
     if rank(basis) == basis.len() {
         return Some(basis.len() - 1);

@@ -31,13 +31,18 @@ const DEEPEST: usize = 5;
 pub const ISL_OPERATIONS: u64 = 80_000;
 
 /// The most counters of all statements together for which isl's scheduler is asked: its programs have some variables
-/// for each. The kernels of `bench/kernels` for which it finds an order have up to 15, and for adi with 34 it finds none.
-const COUNTERS: usize = 32;
+/// for each, and the time grows with its cube. The kernels of `bench/kernels` for which it finds an order that is taken in one thread have
+/// up to 18; with 28 to 30 (adi, deriche, lbm) it took up to a tenth of a second to find none, or none that pays.
+const COUNTERS: usize = 20;
+
+/// The same where loops are to run in threads: an order with a parallel loop outside pays more (lbm).
+const COUNTERS_IN_THREADS: usize = 32;
 
 /// Whether the time that isl's scheduler takes is within reason.
-pub fn isl_can_schedule(models: &[StmtModel]) -> bool {
+pub fn isl_can_schedule(models: &[StmtModel], threads: u32) -> bool {
+    let most = if threads > 1 { COUNTERS_IN_THREADS } else { COUNTERS };
     let counters = || models.iter().map(|model| model.extents.len());
-    counters().all(|count| count <= DEEPEST) && counters().sum::<usize>() <= COUNTERS
+    counters().all(|count| count <= DEEPEST) && counters().sum::<usize>() <= most
 }
 
 /// isl's scheduler under the given settings, on a program without large numbers (`shrink`): whether the order is legal must
@@ -770,8 +775,9 @@ impl Chooser<'_> {
             None => SHORTEST_ROW,
         };
         let tried = HashMap::from([(start.tiles.clone(), start_cost)]);
-        let mut search =
-            Search { chooser: self, wholes, shortest, best: start.clone(), least: start_cost, tried };
+        let planned = [self.planned(&start)];
+        let (best, least) = (start.clone(), start_cost);
+        let mut search = Search { chooser: self, wholes, shortest, planned, best, least, tried };
         search.pairs();
         for _ in 0..2 {
             let before = search.least;
@@ -803,14 +809,17 @@ impl Chooser<'_> {
 
     /// What a change costs, or a part of that which is not below the limit.
     fn cost_up_to(&self, change: &Change, limit: f64) -> f64 {
-        let changes = [self.planned(change)];
+        self.cost_of_planned(&[self.planned(change)], limit)
+    }
+
+    fn cost_of_planned(&self, changes: &[Planned; 1], limit: f64) -> f64 {
         let below = |steps: &[Step]| steps.contains(&Step::Band(self.at));
         let paths: Vec<Path> = self
             .shape
             .paths
             .iter()
             .filter(|(_, steps)| below(steps))
-            .map(|(stmt, steps)| path(self.shape, self.models, *stmt, steps, &changes, &[]))
+            .map(|(stmt, steps)| path(self.shape, self.models, *stmt, steps, changes, &[]))
             .collect();
         cost_up_to(self.models, &paths, self.machine(), limit).total()
     }
@@ -827,6 +836,8 @@ struct Search<'a> {
     wholes: Vec<f64>,
     /// The least tile size of the innermost one.
     shortest: i64,
+    /// What is being tried.
+    planned: [Planned; 1],
     best: Change,
     least: f64,
     /// What these tile sizes cost, or a part of it that was too much already.
@@ -857,10 +868,15 @@ impl Search<'_> {
             change.tiles[*at] = (*size > 1).then_some(*size);
         }
         let limit = self.least * CLEARLY;
-        let cost = *self
-            .tried
-            .entry(change.tiles.clone())
-            .or_insert_with(|| self.chooser.cost_up_to(&change, limit));
+        let cost = match self.tried.get(&change.tiles) {
+            Some(known) => *known,
+            None => {
+                self.planned[0].change = change.clone();
+                let cost = self.chooser.cost_of_planned(&self.planned, limit);
+                self.tried.insert(change.tiles.clone(), cost);
+                cost
+            }
+        };
         if cost < limit {
             (self.best, self.least) = (change, cost);
         }

@@ -713,23 +713,35 @@ fn start(one: &Placed<'_>, each: &LoopRef) -> i64 {
 
 /// The lines that an access touches in the loops from `from` on; `cells` times its size if spread out.
 fn lines(moved: &Moved, path: &Path, from: usize, line: f64) -> f64 {
-    let iterations: f64 = path.loops[from..].iter().map(|each| each.trip).product();
-    if moved.strides.is_none() {
-        return iterations;
+    lines_from_each(moved, path, line)[from]
+}
+
+/// The same from each of the loops on; at least one.
+fn lines_from_each(moved: &Moved, path: &Path, line: f64) -> Vec<f64> {
+    let dims = if moved.strides.is_none() || path.loops.is_empty() { 0 } else { moved.dims() };
+    let mut extents = vec![1.0; dims];
+    let (mut iterations, mut moving) = (1.0, 1.0_f64);
+    let mut found = vec![1.0; path.loops.len().max(1)];
+    for (from, each) in path.loops.iter().enumerate().rev() {
+        iterations *= each.trip;
+        let strides = &moved.inside(from)[..dims];
+        extents
+            .iter_mut()
+            .zip(strides)
+            .for_each(|(extent, stride)| *extent += stride.abs() * (each.trip - 1.0));
+        if strides.iter().any(|stride| *stride != 0.0) {
+            moving *= each.trip;
+        }
+        found[from] = match extents.split_last() {
+            _ if moved.strides.is_none() => iterations,
+            Some((last, rows)) => {
+                let contiguous = (last * moved.bytes / line).max(1.0);
+                (rows.iter().product::<f64>() * contiguous).min(moving.max(1.0))
+            }
+            None => 1.0,
+        };
     }
-    let dims = if path.loops.is_empty() { 0 } else { moved.dims() };
-    let Some(last) = dims.checked_sub(1) else { return 1.0 };
-    let inside = || path.loops[from..].iter().zip(moved.inside(from).chunks_exact(dims));
-    let extent = |dim: usize| -> f64 {
-        1.0 + inside().map(|(each, strides)| strides[dim].abs() * (each.trip - 1.0)).sum::<f64>()
-    };
-    let moving: f64 = inside()
-        .filter(|(_, strides)| strides.iter().any(|stride| *stride != 0.0))
-        .map(|(each, _)| each.trip)
-        .product();
-    let rows: f64 = (0..last).map(extent).product();
-    let contiguous = (extent(last) * moved.bytes / line).max(1.0);
-    (rows * contiguous).min(moving.max(1.0))
+    found
 }
 
 /// An access in one run of the loops from a certain one on. Those with equal keys touch the same lines: the array, the loop, the
@@ -838,13 +850,16 @@ impl Touches {
         keys.reserve(placed.iter().map(accesses).sum());
         let mut all = Vec::new();
         for one in placed {
+            let lines: Vec<_> =
+                one.moved.iter().map(|moved| lines_from_each(moved, one.path, line)).collect();
             let loops = 0..one.path.loops.len().max(1);
-            let mut touch = |moved, from| {
+            let mut touch = |(moved, lines): (_, &Vec<f64>), from| {
                 let next = keys.len();
                 let key = *keys.entry(Key::new(one.path, moved, from)).or_insert(next);
-                Touch { key, lines: lines(moved, one.path, from, line) }
+                Touch { key, lines: lines[from] }
             };
-            all.push(loops.map(|from| one.moved.iter().map(|moved| touch(moved, from)).collect()).collect());
+            let touched = |from| one.moved.iter().zip(&lines).map(|both| touch(both, from)).collect();
+            all.push(loops.map(touched).collect());
         }
         Touches { all, keys: keys.len() }
     }

@@ -754,7 +754,7 @@ impl Optimizer<'_> {
         way: Way,
         is_plain: bool,
     ) -> Result<Option<Candidate>, Error> {
-        if matches!(way, Way::Isl(_)) && !candidate::isl_can_schedule(models) {
+        if matches!(way, Way::Isl(_)) && !candidate::isl_can_schedule(models, self.options.threads) {
             return Ok(None);
         }
         if matches!(way, Way::Jammed) && !(self.options.rows && self.options.tiling == Tiling::Auto) {
