@@ -218,7 +218,9 @@ mod tests {
                     body.reverse();
                 }
             },
-            |cells| drop(cells.stmts.pop()),
+            |cells| {
+                cells.stmts.pop();
+            },
         ];
         for (at, change) in changes.into_iter().enumerate() {
             assert_ne!(changed(change), Verdict::Same, "change {at}");
