@@ -258,6 +258,7 @@ mod tests {
             stmts: vec![stmt],
             order: vec![],
             ledger: Default::default(),
+            repeats: false,
             known: Default::default(),
         };
         for (kind, text) in entries {

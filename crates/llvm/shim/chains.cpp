@@ -7,6 +7,7 @@
 #include "context.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/BasicBlock.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
@@ -83,8 +84,10 @@ static void shorten(MinMaxIntrinsic &outer, const Chain &chain) {
 
 static void choose(MinMaxIntrinsic &bound) {
   IRBuilder<> builder(&bound);
-  Value *is_first = builder.CreateICmp(bound.getPredicate(), bound.getLHS(), bound.getRHS());
-  Value *choice = builder.CreateSelect(is_first, bound.getLHS(), bound.getRHS());
+  // What is undefined must be the same both times.
+  auto once = [&](Value *value) { return isGuaranteedNotToBeUndefOrPoison(value) ? value : builder.CreateFreeze(value); };
+  Value *first = once(bound.getLHS()), *second = once(bound.getRHS());
+  Value *choice = builder.CreateSelect(builder.CreateICmp(bound.getPredicate(), first, second), first, second);
   if (auto *select = dyn_cast<SelectInst>(choice))
     select->setMetadata(LLVMContext::MD_unpredictable, MDBuilder(bound.getContext()).createUnpredictable());
   bound.replaceAllUsesWith(choice);
