@@ -28,7 +28,7 @@ use assume::{Check, Conjunct, Rows, Test};
 use astgen::{Expr, For, Node, Op, Strip, Variable};
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode::*;
-use model::{Access, AccessId, AccessKind, ArrayId, CodeSize, Operand, Stmt, StmtId, Whole};
+use model::{AccessId, AccessKind, ArrayId, CodeSize, Operand, Stmt, StmtId, Whole};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -846,22 +846,25 @@ impl<'p> Emitter<'_, 'p> {
         counters.iter().map(|counter| self.counter(counter)).collect()
     }
 
-    /// A statement that the lifted model does not have: what it reads goes to what it writes. Without a read, that becomes zero.
+    /// A statement that the lifted model does not have: what its body says is stored, and nothing else.
     fn write_new(&self, id: StmtId, counters: &[Value<'p>]) -> Option<()> {
         let (rewrite, b) = (self.rewrite?, self.builder());
-        let access_of = |kind| rewrite.scop.stmt(id).accesses.iter().find(|access| access.kind == kind);
-        let place_of = |access: &Access| rewrite.stmts[id.index()].places.get(&access.id);
-        let to = place_of(access_of(AccessKind::MustWrite)?)?;
+        let body = &rewrite.scop.stmt(id).body;
+        let [(write, value)] = &body.stored[..] else { return None };
+        let place_of = |access| rewrite.stmts[id.index()].places.get(access);
+        let to = place_of(write)?;
         // Bits, whatever they stand for.
         let ty = b.int(u32::try_from(to.cell_bytes * 8).ok()?);
-        let value = match access_of(AccessKind::Read) {
-            Some(read) => {
+        let value = match value {
+            _ if !body.ops.is_empty() => return None,
+            Operand::Read(read) => {
                 let (address, touched, alignment) = self.address(place_of(read)?, counters, true)?;
                 let load = b.load_at(ty, address, alignment);
                 self.facts.annotate(load, touched);
                 load
             }
-            None => b.zero(ty),
+            Operand::Outside(name) if name == Whole::ZERO => b.zero(ty),
+            _ => return None,
         };
         let (address, touched, alignment) = self.address(to, counters, true)?;
         let store = b.store_at(value, address, alignment);
