@@ -84,6 +84,9 @@ const WAVE_SIZE: i64 = 32;
 /// How many tiles of strips each side has. Fewer leave threads without work at the ends of diagonals, more make them wait more often.
 const WAVE_TILES: f64 = 16.0;
 
+/// How many of them each thread gets at least along the rows. The longer they are, the better lines are brought in ahead of time.
+const TILES_ACROSS: f64 = 2.0;
+
 /// How many diamonds each thread gets on a diagonal at least.
 const DIAMONDS: f64 = 2.0;
 /// The same where that is an estimate, of those in place of other tiles: smaller ones cost little.
@@ -814,9 +817,11 @@ impl Marker<'_> {
         let strip = strips.band_get_partial_schedule()?.get_at(0)?;
         let each = self.length(strips, &strip)? / WAVE_TILES;
         let size = ((each as i64).clamp(WAVE_SIZE, LONGEST_STRIP) / size).max(1) * size;
-        let all = vec![tiles(self.scop, strip, size)?, tiles(self.scop, other, size)?];
+        let wide = (self.length(strips, &other)? / (TILES_ACROSS * self.threads())) as i64;
+        let wide = (wide.min(LONGEST_STRIP) / size).max(1) * size;
+        let all = vec![tiles(self.scop, strip, size)?, tiles(self.scop, other, wide)?];
         let band = over_tiles(strips.clone().insert_partial_schedule(band_of(self.scop, all)?)?)?;
-        Ok(Wave { band, sizes: [size; 2], is_moved: true, is_diamond: false })
+        Ok(Wave { band, sizes: [size, wide], is_moved: true, is_diamond: false })
     }
 }
 
