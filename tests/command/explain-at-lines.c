@@ -1,4 +1,4 @@
-// test: orthant explain %s
+// test: orthant explain %s -- -march=znver5
 // What is done for a nest that keeps its order is said, too.
 static double a[1000], b[1000];
 void step(void) {

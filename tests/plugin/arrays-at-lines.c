@@ -1,5 +1,5 @@
-// test: clang -O2 -fPIC -S -emit-llvm %s -o -
-// Variables that a nest walks over begin where cache lines do, also where the nest keeps its code; but not those that are short, that
+// test: clang -O2 -march=znver5 -fPIC -S -emit-llvm %s -o -
+// Variables that a nest walks over begin where cache lines do, also where the nest keeps its code if vectors are as wide as lines; but not those that are short, that
 // nobody walks over, whose place another module may choose, that each thread has for itself, or whose rows are not whole lines.
 static double kept[1000], from[1000], few[10], alone[1000], lines[100][80], parts[100][81];
 double preempted[1000];
@@ -8,8 +8,8 @@ static _Thread_local double own[1000];
 void step(void) {
   for (int i = 1; i < 999; i++)
     kept[i] = from[i - 1] + from[i] + from[i + 1];
-  for (int i = 0; i < 10; i++)
-    few[i] += 1;
+  for (int i = 1; i < 10; i++)
+    few[i] += few[i - 1];
   for (int i = 0; i < 1000; i++)
     preempted[i] += hidden[i];
   for (int i = 0; i < 1000; i++)
