@@ -25,7 +25,7 @@
 //! triangle the last iterations are the longest. With `total` iterations, counted from 0, thread `t` of `c` has
 //! ```text
 //! pieces:  from t * (total / c) + min(t, total % c), as many as total / c, and one more if t < total % c
-//! turns:   t, t + c, t + 2 c, ...
+//! turns:   t, 2 c - 1 - t, 2 c + t, 4 c - 1 - t, ...: dealt there and back
 //! ```
 //! All of it is computed without signs in 64 bits; a number of an iteration is less than `total`, so no value leaves the loop's
 //! range.
