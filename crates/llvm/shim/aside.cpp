@@ -24,8 +24,8 @@
 
 using namespace llvm;
 
-// The attribute's value while the vectorizers are at work.
-static constexpr StringLiteral AMONG_VECTORIZERS = "vectors";
+// The attribute's values while the vectorizers are at work; the second one where blocks of our own have vectors already.
+static constexpr StringLiteral AMONG_VECTORIZERS = "vectors", WITH_BLOCKS = "blocks";
 
 static const Function *function_of(const Any &unit) {
   if (const auto *F = any_cast<const Function *>(&unit))
@@ -36,7 +36,8 @@ static const Function *function_of(const Any &unit) {
 }
 
 static bool is_among_vectorizers(const Function &F) {
-  return F.getFnAttribute(ORTHANT_ASIDE).getValueAsString() == AMONG_VECTORIZERS;
+  StringRef value = F.getFnAttribute(ORTHANT_ASIDE).getValueAsString();
+  return value == AMONG_VECTORIZERS || value == WITH_BLOCKS;
 }
 
 // The passes that run on new loops while the vectorizers are at work. Not among them, for example: LoopLoadElimination, whose work
@@ -83,28 +84,41 @@ static void load_once(const Function &F, FunctionPassManager &passes) {
     passes.addPass(GVNPass());
 }
 
-static bool has_rows(const LoopInfo &loops) {
-  return any_of(loops.getLoopsInPreorder(), [](const Loop *loop) { return findOptionMDForLoop(loop, ORTHANT_ROWS); });
+// What LLVM's vectorizer says of the loops that it made vectors of.
+static constexpr StringLiteral VECTORIZED = "llvm.loop.isvectorized";
+
+static bool has_mark(const LoopInfo &loops, StringRef mark) {
+  return any_of(loops.getLoopsInPreorder(), [&](const Loop *loop) { return findOptionMDForLoop(loop, mark); });
+}
+
+// What the vectorizer's code wants. Where rows are written out next (rows.cpp), the same comes then.
+static void tidy_vectors(const LoopInfo &loops, bool has_blocks, FunctionPassManager &passes) {
+  if (!has_mark(loops, VECTORIZED) || has_mark(loops, ORTHANT_ROWS))
+    return;
+  // Beside blocks the vectorizer's loops are the lesser part, and most of what InstCombine looks at is as it was when it last did.
+  if (!has_blocks)
+    passes.addPass(InstCombinePass());
+  passes.addPass(move_out());
 }
 
 PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FAM) {
   if (!F.hasFnAttribute(ORTHANT_ASIDE))
     return PreservedAnalyses::all();
+  const bool has_blocks = F.getFnAttribute(ORTHANT_ASIDE).getValueAsString() == WITH_BLOCKS;
   // For the passes that follow here.
   F.removeFnAttr(ORTHANT_ASIDE);
   FunctionPassManager passes;
   passes.addPass(SimplifyCFGPass());
-  // The same comes once more where rows are written out next (rows.cpp).
-  if (is_behind && has_rows(FAM.getResult<LoopAnalysis>(F)))
+  if (is_behind) {
+    tidy_vectors(FAM.getResult<LoopAnalysis>(F), has_blocks, passes);
     return passes.run(F, FAM);
+  }
   passes.addPass(InstCombinePass());
   passes.addPass(move_out());
-  if (is_behind)
-    return passes.run(F, FAM);
   load_once(F, passes);
   passes.addPass(OrthantRowsNowPass());
   passes.addPass(LoopSimplifyPass());
   passes.run(F, FAM);
-  F.addFnAttr(ORTHANT_ASIDE, AMONG_VECTORIZERS);
+  F.addFnAttr(ORTHANT_ASIDE, has_vectors(F) ? WITH_BLOCKS : AMONG_VECTORIZERS);
   return PreservedAnalyses::none();
 }

@@ -310,7 +310,10 @@ impl<'a, 'p> Emitter<'a, 'p> {
             true => self.write_strips(summed, block)?,
             false => self.write_rows(summed, block)?,
         }
-        self.builder().allow_vectors(self.widest_bits);
+        // Saying so where LLVM has such vectors anyway makes it describe the processor to itself once more, for this function alone.
+        if self.widest_bits > self.preferred_bits {
+            self.builder().allow_vectors(self.widest_bits);
+        }
         Some(())
     }
 

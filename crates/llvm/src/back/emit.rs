@@ -302,6 +302,8 @@ pub(super) struct Emitter<'a, 'p> {
     pub(super) places: &'a Places,
     /// Bits of the widest vector.
     pub(super) widest_bits: u32,
+    /// Bits of the vectors that LLVM makes unless it is told otherwise.
+    pub(super) preferred_bits: u32,
     /// Whether a loaded value is spread over a vector without the units that multiply and add.
     pub(super) spreads_for_nothing: bool,
     slots: Vec<Slot<'p>>,
@@ -383,6 +385,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
             scratch: Memory::default(),
             places: loops.places,
             widest_bits: pass.target().widest_bits,
+            preferred_bits: pass.target().vector_bits,
             spreads_for_nothing: spreads_for_nothing(pass),
             slots: Vec::new(),
             in_registers: Vec::new(),
