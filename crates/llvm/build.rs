@@ -21,6 +21,7 @@ const SOURCES: &[&str] = &[
     "shim/hoist.cpp",
     "shim/names.cpp",
     "shim/outline.cpp",
+    "shim/phases.cpp",
     "shim/trial.cpp",
     "shim/version.cpp",
 ];

@@ -94,6 +94,14 @@ struct OrthantHoistPass : llvm::PassInfoMixin<OrthantHoistPass> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
+// Loops whose iterations take turns with memory become loops over whole turns (phases.cpp).
+struct OrthantPhasesPass : llvm::PassInfoMixin<OrthantPhasesPass> {
+  llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+};
+
+// Whether there are such loops.
+bool orthant_has_phases(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
 // Most of LLVM's passes leave functions that are set aside alone (aside.cpp). False: they do not ask.
 bool orthant_respect_aside(llvm::PassBuilder &PB);
 

@@ -184,6 +184,7 @@ FunctionPassManager early_passes(OrthantRun way, OrthantOutcome *outcome) {
   loops.addPass(LoopRotatePass());
   loops.addPass(IndVarSimplifyPass());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
+  passes.addPass(OrthantPhasesPass());
   // Rotation leaves phis of equal values behind, which ScalarEvolution does not look through.
   passes.addPass(InstSimplifyPass());
   passes.addPass(OrthantHoistPass());
@@ -227,7 +228,7 @@ bool has_loads_of_headers(const Function &F, const LoopInfo &LI) {
   });
 }
 
-// Late, the IR is in form already; only loads that the host leaves in loops have to move, on trial.
+// Late, the IR is in form already; only loads that the host leaves in loops have to move and turns to be made, on trial.
 class OrthantLatePass : public PassInfoMixin<OrthantLatePass> {
   OrthantRun way;
 
@@ -236,12 +237,18 @@ public:
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     FunctionPassManager passes;
     LoopInfo &LI = FAM.getResult<LoopAnalysis>(F);
-    if (F.hasOptNone() || LI.empty() || !has_loads_of_headers(F, LI)) {
+    bool is_simple = F.hasOptNone() || LI.empty();
+    bool has_phases = !is_simple && orthant_has_phases(F, FAM);
+    if (is_simple || (!has_phases && !has_loads_of_headers(F, LI))) {
       add_passes(passes, way);
       return passes.run(F, FAM);
     }
     OrthantOutcome outcome;
     passes.addPass(LoopSimplifyPass());
+    if (has_phases) {
+      passes.addPass(OrthantPhasesPass());
+      passes.addPass(InstSimplifyPass());
+    }
     passes.addPass(OrthantHoistPass());
     add_passes(passes, way, &outcome);
     return orthant_on_trial(F, FAM, passes, outcome) ? PreservedAnalyses::none() : PreservedAnalyses::all();

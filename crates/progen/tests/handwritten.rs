@@ -163,3 +163,10 @@ fn functions_that_are_all_about_one_nest() {
 fn chains_of_maxima() {
     agrees_with("chains.c", &["", "position=late", "least-gain=0"], &VECTORS[..2], &[]);
 }
+
+/// Buffers that change places and planes by parity. Sizes and numbers of steps are small, and still to be worth new loops.
+#[test]
+fn steps_that_take_turns() {
+    let orders = ["", "position=late", "least-length=0 least-gain=0"];
+    agrees_with("phases.c", &orders, &VECTORS[2..3], &[]);
+}

@@ -8,7 +8,7 @@
 //! What is not affine (quotients, several pieces) has no row; whoever asks takes the worst case.
 
 use isl::{Aff, DimType, Map, PwAff, PwMultiAff, Set, Val};
-use model::{Access, AccessKind, Array, Layout, Op, Operand, Scop, Stmt};
+use model::{Access, AccessKind, Array, ArrayKind, Layout, Op, Operand, Scop, Stmt};
 
 /// One member of a band for one statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +107,101 @@ pub struct AccessModel {
 /// All statements.
 pub fn models(scop: &Scop, estimate: i64) -> isl::Result<Vec<StmtModel>> {
     let params = estimated_params(scop, estimate)?;
-    scop.stmts.iter().map(|stmt| stmt_model(scop, stmt, &params)).collect()
+    let models = scop.stmts.iter().map(|stmt| stmt_model(scop, stmt, &params));
+    let mut models: Vec<_> = models.collect::<isl::Result<_>>()?;
+    tell_planes_apart(scop, &params, &mut models)?;
+    Ok(models)
+}
+
+/// Planes of one array that have no row in common, and of which each statement that writes one reads another (the two of a stencil that
+/// takes turns), are as good as arrays, and get numbers of their own: what is in a cache of the one is not there of the other.
+fn tell_planes_apart(scop: &Scop, params: &Set, models: &mut [StmtModel]) -> isl::Result<()> {
+    let mut next = scop.arrays.len() as u32;
+    for (array, id) in scop.arrays.iter().zip(0..) {
+        if array.kind != ArrayKind::Memory || array.shape.len() < 2 {
+            continue;
+        }
+        let planes = planes(scop, params, id)?;
+        for plane in planes.iter().skip(1) {
+            for (stmt, at) in &plane.accesses {
+                models[*stmt].accesses[*at].array = next;
+            }
+            next += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Rows of an array, and who touches them.
+struct Plane {
+    rows: (i64, i64),
+    /// Statements.
+    writers: Vec<usize>,
+    /// The statement, and which of its accesses to what is no scalar.
+    accesses: Vec<(usize, usize)>,
+}
+
+impl Plane {
+    fn is_touched_by(&self, stmt: usize) -> bool {
+        self.accesses.iter().any(|(other, _)| *other == stmt)
+    }
+}
+
+/// The planes of an array; none if it is one, or if that is not known.
+fn planes(scop: &Scop, params: &Set, array: u32) -> isl::Result<Vec<Plane>> {
+    let mut planes: Vec<Plane> = Vec::new();
+    // Writes first: those of most arrays meet, and nothing else is asked then.
+    for writes in [true, false] {
+        for (index, stmt) in scop.stmts.iter().enumerate() {
+            let accesses = stmt.accesses.iter().filter(|access| !scop.array(access.array).kind.is_scalar());
+            for (at, access) in accesses.enumerate() {
+                if access.array.0 != array || (access.kind != AccessKind::Read) != writes {
+                    continue;
+                }
+                let Some(rows) = rows_of(stmt, access, params)? else { return Ok(Vec::new()) };
+                let writers = if writes { vec![index] } else { Vec::new() };
+                add(&mut planes, Plane { rows, writers, accesses: vec![(index, at)] });
+            }
+        }
+        if planes.len() < 2 {
+            return Ok(Vec::new());
+        }
+    }
+    let are_planes = planes.iter().all(|plane| is_plane(plane, &planes));
+    Ok(if are_planes { planes } else { Vec::new() })
+}
+
+/// Whether it has a row and more (a border is no plane), and who writes it reads another one and writes no other one.
+fn is_plane(plane: &Plane, all: &[Plane]) -> bool {
+    let others = || all.iter().filter(|other| other.rows != plane.rows);
+    let takes_turns = |stmt: &usize| {
+        others().any(|other| other.is_touched_by(*stmt))
+            && others().all(|other| !other.writers.contains(stmt))
+    };
+    plane.rows.0 < plane.rows.1 && !plane.writers.is_empty() && plane.writers.iter().all(takes_turns)
+}
+
+/// With those that it has rows in common with, it becomes one.
+fn add(planes: &mut Vec<Plane>, mut new: Plane) {
+    let meets = |plane: &Plane, rows: (i64, i64)| plane.rows.0 <= rows.1 && rows.0 <= plane.rows.1;
+    while let Some(at) = planes.iter().position(|plane| meets(plane, new.rows)) {
+        let old = planes.swap_remove(at);
+        new.rows = (new.rows.0.min(old.rows.0), new.rows.1.max(old.rows.1));
+        new.writers.extend(old.writers);
+        new.accesses.extend(old.accesses);
+    }
+    planes.push(new);
+}
+
+/// The first and the last row that an access touches, the parameters being those.
+fn rows_of(stmt: &Stmt, access: &Access, params: &Set) -> isl::Result<Option<(i64, i64)>> {
+    let instances = stmt.domain.clone().intersect_params(params.clone())?;
+    let cells = access.relation.clone().intersect_domain(instances)?.range()?;
+    if cells.is_empty()? {
+        return Ok(None);
+    }
+    let (low, high) = (cells.clone().dim_min_val(0)?, cells.dim_max_val(0)?);
+    Ok(integer(&low)?.zip(integer(&high)?))
 }
 
 /// One point of the context: each parameter at the estimate if the context allows it. Arrays with many dimensions have short
