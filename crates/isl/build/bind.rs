@@ -1,4 +1,4 @@
-//! Binds isl to the memory of `src/heap.rs`, to the arithmetic of `src/numbers.rs` and to the search of `src/sample.rs`.
+//! Binds isl to the memory of `src/heap.rs`, to the arithmetic of `src/numbers.rs` and to the simplex method of `src/simplex.rs`.
 //!
 //! The installed archive is copied, and in the copy names become ours. So nothing but isl's own objects is concerned:
 //! neither what is linked with them nor the compiler that loads the plugin.
@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 const MEMORY: [&str; 5] = ["malloc", "calloc", "realloc", "free", "strdup"];
 
 /// The objects that define functions which are ours now, with these.
-const FASTER: [(&str, &[&str]); 3] = [
+const FASTER: [(&str, &[&str]); 4] = [
     ("isl_int_sioimath.c.o", &["isl_sioimath_add", "isl_sioimath_mul"]),
     (
         "isl_seq.c.o",
@@ -31,6 +31,7 @@ const FASTER: [(&str, &[&str]); 3] = [
         ],
     ),
     ("isl_sample.c.o", &["isl_basic_set_sample_vec"]),
+    ("isl_convex_hull.c.o", &["isl_basic_map_remove_redundancies"]),
 ];
 
 /// The tools that it takes.

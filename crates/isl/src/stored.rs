@@ -1,0 +1,237 @@
+//! The constraints of a basic map as isl stores them, for the [`Table`] of our own.
+//!
+//! isl's interface gives constraints one number at a time, each as an object, and its tableaux are made for numbers of any size: to find
+//! out that none of some inequalities follows from the others takes isl 20,000 instructions, and a [`Table`] of machine words a third of
+//! that. So modules `sample` and `redundant` read the numbers where they are.
+//!
+//! # Representation
+//! [`BasicMap`] is `struct isl_basic_map` of isl's `isl_map_private.h`; a constraint is its constant and then the factors of all
+//! variables: parameters, both tuples, divisions. Headers do not tell; [`verify`] looks at a set that it knows.
+//!
+//! # Equalities
+//! isl brings them to a form in which each has a last variable that is in no other constraint. Whatever values the others have,
+//! that variable has one, too, as a rational number. So an inequality follows from all constraints if it follows from
+//! the inequalities, and there is a rational point if there is one for these. Where that form is not found, nothing is said.
+
+use crate::numbers::{Number, ZERO, of, value};
+use crate::raw::{
+    isl_basic_set, isl_basic_set_dim, isl_basic_set_free, isl_basic_set_read_from_str, isl_ctx_alloc,
+    isl_ctx_free,
+};
+use crate::simplex::{Inequality, Table};
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::OnceLock;
+
+/// `isl_dim_all`.
+const ALL: c_int = 5;
+
+/// `ISL_BASIC_MAP_EMPTY`, `ISL_BASIC_MAP_NO_IMPLICIT`, `ISL_BASIC_MAP_NO_REDUNDANT`, `ISL_BASIC_MAP_RATIONAL`.
+pub(crate) const EMPTY: c_uint = 1 << 1;
+pub(crate) const NO_IMPLICIT: c_uint = 1 << 2;
+pub(crate) const NO_REDUNDANT: c_uint = 1 << 3;
+pub(crate) const RATIONAL: c_uint = 1 << 4;
+
+/// `struct isl_basic_map`, up to the last field that somebody looks at.
+#[repr(C)]
+pub(crate) struct BasicMap {
+    references: c_int,
+    pub flags: c_uint,
+    pub ctx: *mut c_void,
+    space: *mut c_void,
+    extra: c_uint,
+    equalities: c_uint,
+    pub inequalities: c_uint,
+    size: usize,
+    equality: *const *const Number,
+    inequality: *const *const Number,
+    divisions: c_uint,
+    division: *const *const Number,
+    pub sample: *mut c_void,
+}
+
+// SAFETY: the prototypes of isl's own functions, in its public headers.
+unsafe extern "C" {
+    fn isl_vec_alloc(ctx: *mut c_void, size: c_uint) -> *mut c_void;
+    fn isl_vec_set_element_si(vec: *mut c_void, at: c_int, value: c_int) -> *mut c_void;
+}
+
+/// The constraints of a basic map, where they are stored.
+pub(crate) struct System<'a> {
+    equalities: Rows<'a>,
+    inequalities: Rows<'a>,
+    /// How many variables there are.
+    variables: usize,
+    /// Those that are in inequalities.
+    used: Variables,
+}
+
+/// A set of variables.
+type Variables = u64;
+
+/// Rows of a constant and a factor for each variable, all of them small numbers.
+struct Rows<'a> {
+    rows: &'a [*const Number],
+    length: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// # Safety
+    /// There are so many rows of such a length.
+    unsafe fn of(from: *const *const Number, count: c_uint, length: usize) -> Rows<'a> {
+        let rows = match count {
+            0 => &[],
+            // SAFETY: by the caller's promise.
+            _ => unsafe { std::slice::from_raw_parts(from, count as usize) },
+        };
+        Rows { rows, length }
+    }
+
+    /// The rows; the constant comes first.
+    fn iter(&self) -> impl Iterator<Item = &'a [Number]> {
+        // SAFETY: by the promise to `of`.
+        self.rows.iter().map(|row| unsafe { std::slice::from_raw_parts(*row, self.length) })
+    }
+
+    /// Which variables have a factor in each row; `None` if a number is not small.
+    fn variables(&self) -> impl Iterator<Item = Option<Variables>> {
+        self.iter().map(|row| {
+            let (mut found, mut all_small) = (0, ZERO);
+            for (at, number) in row.iter().enumerate().rev() {
+                all_small &= number;
+                found |= Variables::from(at > 0 && *number != ZERO) << (at.max(1) - 1);
+            }
+            (all_small & ZERO != 0).then_some(found)
+        })
+    }
+}
+
+impl<'a> System<'a> {
+    /// Looks at the constraints; `None` if numbers are large or variables many, or equalities have another form.
+    ///
+    /// # Safety
+    /// It is a basic map, which nobody changes meanwhile.
+    pub unsafe fn read(map: *const BasicMap) -> Option<System<'a>> {
+        // SAFETY: by the caller's promise.
+        let (equalities, inequalities, variables) = unsafe {
+            let variables = usize::try_from(isl_basic_set_dim(map.cast_mut().cast(), ALL)).ok()?;
+            let rows = |from, count| Rows::of(from, count, 1 + variables);
+            let equalities = rows((*map).equality, (*map).equalities);
+            (equalities, rows((*map).inequality, (*map).inequalities), variables)
+        };
+        if variables > Variables::BITS as usize {
+            return None;
+        }
+        let used = inequalities.variables().try_fold(0, |all, row| Some(all | row?))?;
+        // The last variable of each equality, and variables that are in several.
+        let (mut last, mut seen, mut several) = (0, 0, 0);
+        for row in equalities.variables() {
+            let row = row.filter(|row| *row != 0)?;
+            last |= 1 << row.ilog2();
+            several |= seen & row;
+            seen |= row;
+        }
+        (last & (used | several) == 0).then_some(System { equalities, inequalities, variables, used })
+    }
+
+    /// A table of the inequalities, over the variables that are in one. `None` if numbers become large.
+    pub fn table(&self) -> Option<Table> {
+        let mut table = Table::new(self.used.count_ones() as usize);
+        table.reserve(self.inequalities.rows.len());
+        let mut inequality: Inequality = Vec::with_capacity(self.variables + 1);
+        for row in self.inequalities.iter() {
+            inequality.clear();
+            inequality.extend(each(self.used).map(|variable| value(row[1 + variable])));
+            inequality.push(value(row[0]));
+            table.add(&inequality).ok()?;
+        }
+        Some(table)
+    }
+
+    /// The name in the table of an inequality.
+    pub fn name(&self, inequality: usize) -> usize {
+        self.used.count_ones() as usize + inequality
+    }
+
+    /// The integer point at which the table stands, if it stands at one: the values of all variables.
+    pub fn point(&self, table: &Table) -> Option<Vec<i32>> {
+        let mut values = vec![0; self.variables];
+        for (at, variable) in each(self.used).enumerate() {
+            values[variable] = i32::try_from(table.value(at)?).ok()?;
+        }
+        for row in self.equalities.iter() {
+            let own = row.iter().rposition(|number| *number != ZERO)?;
+            let sum = |sum: i64, (factor, of): (&Number, &i32)| {
+                sum.checked_add(value(*factor).checked_mul(i64::from(*of))?)
+            };
+            // Its own value is still 0.
+            let sum = row[1..].iter().zip(&values).try_fold(value(row[0]), sum)?;
+            let factor = value(row[own]);
+            values[own - 1] = (sum % factor == 0).then(|| i32::try_from(-sum / factor).ok())??;
+        }
+        Some(values)
+    }
+}
+
+/// The variables of a set, from the first to the last.
+fn each(mut set: Variables) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (set != 0).then(|| set.trailing_zeros() as usize);
+        set &= set.wrapping_sub(1);
+        first
+    })
+}
+
+/// A vector of isl: a one and then these values; null if isl failed.
+///
+/// # Safety
+/// It is a context.
+pub(crate) unsafe fn vector(ctx: *mut c_void, values: &[i32]) -> *mut c_void {
+    // SAFETY: by the caller's promise; isl takes null for null.
+    unsafe {
+        let mut vector = isl_vec_alloc(ctx, 1 + values.len() as c_uint);
+        for (at, value) in [1].iter().chain(values).enumerate() {
+            vector = isl_vec_set_element_si(vector, at as c_int, *value);
+        }
+        vector
+    }
+}
+
+/// Makes sure that basic maps are stored as this module takes them to be.
+///
+/// # Panics
+/// If they are not.
+pub(crate) fn verify() {
+    static IS_KNOWN: OnceLock<bool> = OnceLock::new();
+    // SAFETY: objects of a context of their own; a pointer is followed only where the counts before it are as expected.
+    let is_known = IS_KNOWN.get_or_init(|| unsafe {
+        let ctx = isl_ctx_alloc();
+        let text = c"[n] -> { [i, j] : j = 7 + 2i + n and 3 <= i <= 5n }";
+        let set = isl_basic_set_read_from_str(ctx, text.as_ptr());
+        let known = !set.is_null() && is_as_here(set);
+        isl_basic_set_free(set);
+        isl_ctx_free(ctx);
+        known
+    });
+    assert!(is_known, "the basic maps of this isl are not what crates/isl was written for");
+}
+
+/// # Safety
+/// It is the set of [`verify`].
+unsafe fn is_as_here(set: *mut isl_basic_set) -> bool {
+    let map = set.cast::<BasicMap>();
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let counts = ((*map).references, (*map).equalities, (*map).inequalities, (*map).divisions);
+        if counts != (1, 1, 2, 0) || (*map).flags & (EMPTY | RATIONAL) != 0 {
+            return false;
+        }
+        let rows = |from, count| Rows::of(from, count, 4).iter().map(<[Number]>::to_vec).collect::<Vec<_>>();
+        let (equality, inequalities) = (rows((*map).equality, 1), rows((*map).inequality, 2));
+        let is = |row: &Vec<Number>, numbers: [i64; 4]| row[..] == numbers.map(of);
+        // 7 + n + 2i - j = 0
+        (is(&equality[0], [7, 1, 2, -1]) || is(&equality[0], [-7, -1, -2, 1]))
+            && [[-3, 0, 1, 0], [0, 5, -1, 0]]
+                .iter()
+                .all(|row| inequalities.iter().any(|other| is(other, *row)))
+    }
+}
