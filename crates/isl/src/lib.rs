@@ -85,6 +85,7 @@ mod sample;
 pub mod simplex;
 mod single;
 mod stored;
+mod subset;
 
 pub use ctx::Ctx;
 pub use error::{Error, ErrorKind, Result};

@@ -15,8 +15,7 @@
 
 use crate::numbers::{Number, ZERO, of, value};
 use crate::raw::{
-    isl_basic_set, isl_basic_set_dim, isl_basic_set_free, isl_basic_set_read_from_str, isl_ctx_alloc,
-    isl_ctx_free,
+    isl_basic_set_dim, isl_ctx_alloc, isl_ctx_free, isl_map, isl_set_free, isl_set_read_from_str,
 };
 use crate::simplex::{Inequality, Table};
 use std::ffi::{c_int, c_uint, c_void};
@@ -44,9 +43,32 @@ pub(crate) struct BasicMap {
     size: usize,
     equality: *const *const Number,
     inequality: *const *const Number,
-    divisions: c_uint,
+    pub divisions: c_uint,
     division: *const *const Number,
     pub sample: *mut c_void,
+}
+
+/// `struct isl_map`: a list of basic maps.
+#[repr(C)]
+struct Map {
+    references: c_int,
+    flags: c_uint,
+    hulls: [*mut c_void; 2],
+    ctx: *mut c_void,
+    space: *mut c_void,
+    count: c_int,
+    size: usize,
+    first: [*const BasicMap; 0],
+}
+
+/// The basic maps of a map.
+///
+/// # Safety
+/// It is a map, which nobody changes meanwhile.
+pub(crate) unsafe fn pieces<'a>(map: *const isl_map) -> &'a [*const BasicMap] {
+    let map = map.cast::<Map>();
+    // SAFETY: by the caller's promise.
+    unsafe { std::slice::from_raw_parts((&raw const (*map).first).cast(), (*map).count as usize) }
 }
 
 // SAFETY: the prototypes of isl's own functions, in its public headers.
@@ -147,9 +169,46 @@ impl<'a> System<'a> {
         Some(table)
     }
 
+    /// A constraint of another map on the same variables, as an inequality for the table: without the variables that equalities
+    /// tell. `None` if it is about variables of which nothing is known, or numbers are large.
+    fn reduced(&self, constraint: &[Number]) -> Option<Inequality> {
+        let mut row = [0_i64; 1 + Variables::BITS as usize];
+        row.iter_mut().zip(constraint).for_each(|(to, number)| *to = value(*number));
+        for equality in self.equalities.iter() {
+            let own = equality.iter().rposition(|number| *number != ZERO)?;
+            if row[own] == 0 {
+                continue;
+            }
+            let (factor, times) = (value(equality[own]), row[own]);
+            let (by, times) = (factor.abs(), times * factor.signum());
+            for (mine, number) in row.iter_mut().zip(equality) {
+                *mine = mine.checked_mul(by)?.checked_sub(times.checked_mul(value(*number))?)?;
+            }
+        }
+        let is_known = |variable: usize| self.used >> variable & 1 != 0;
+        if (0..self.variables).any(|variable| row[1 + variable] != 0 && !is_known(variable)) {
+            return None;
+        }
+        Some(each(self.used).map(|variable| row[1 + variable]).chain([row[0]]).collect())
+    }
+
+    /// Whether it is among the inequalities, as it is or with less room.
+    fn has(&self, constraint: &[Number]) -> bool {
+        let length = constraint.len();
+        let no_more = |row: &[Number]| row[length..].iter().all(|number| *number == ZERO);
+        let is_it = |row: &[Number]| row[1..length] == constraint[1..] && no_more(row);
+        self.inequalities.iter().any(|row| is_it(row) && value(row[0]) <= value(constraint[0]))
+    }
+
     /// The name in the table of an inequality.
     pub fn name(&self, inequality: usize) -> usize {
         self.used.count_ones() as usize + inequality
+    }
+
+    /// Whether a point satisfies all constraints.
+    fn contains(&self, point: &[i32]) -> bool {
+        self.inequalities.iter().all(|row| left_side(row, point).is_some_and(|sum| sum >= 0))
+            && self.equalities.iter().all(|row| left_side(row, point) == Some(0))
     }
 
     /// The integer point at which the table stands, if it stands at one: the values of all variables.
@@ -160,16 +219,101 @@ impl<'a> System<'a> {
         }
         for row in self.equalities.iter() {
             let own = row.iter().rposition(|number| *number != ZERO)?;
-            let sum = |sum: i64, (factor, of): (&Number, &i32)| {
-                sum.checked_add(value(*factor).checked_mul(i64::from(*of))?)
-            };
             // Its own value is still 0.
-            let sum = row[1..].iter().zip(&values).try_fold(value(row[0]), sum)?;
+            let sum = left_side(row, &values)?;
             let factor = value(row[own]);
             values[own - 1] = (sum % factor == 0).then(|| i32::try_from(-sum / factor).ok())??;
         }
         Some(values)
     }
+}
+
+/// How one basic map lies in another.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Within {
+    /// All of it does.
+    All,
+    /// This point of it does not.
+    Not,
+    /// Nothing is known.
+    Unknown,
+}
+
+/// A basic map, to ask whether it lies in others.
+pub(crate) struct Part<'a> {
+    system: System<'a>,
+    /// When the first question needs it.
+    table: Option<Table>,
+}
+
+impl<'a> Part<'a> {
+    pub fn new(system: System<'a>) -> Part<'a> {
+        Part { system, table: None }
+    }
+
+    /// Whether it lies in another basic map, which has no divisions. What is said to follow does, for all points of rational
+    /// numbers; that a point does not, is seen.
+    pub fn within(&mut self, other: &System<'_>) -> Within {
+        let mut all = Within::All;
+        for row in other.inequalities.iter() {
+            match self.follows(row) {
+                Within::All => {}
+                Within::Not => return Within::Not,
+                Within::Unknown => all = Within::Unknown,
+            }
+        }
+        for row in other.equalities.iter() {
+            let opposite: Vec<Number> = row.iter().map(|number| of(-value(*number))).collect();
+            match [self.follows(row), self.follows(&opposite)] {
+                [Within::All, Within::All] => {}
+                both if both.contains(&Within::Not) => return Within::Not,
+                _ => all = Within::Unknown,
+            }
+        }
+        all
+    }
+
+    fn follows(&mut self, row: &[Number]) -> Within {
+        match self.system.has(row) {
+            true => Within::All,
+            false => self.by_table(row).unwrap_or(Within::Unknown),
+        }
+    }
+
+    /// Whether an inequality follows; `None`: not known.
+    fn by_table(&mut self, row: &[Number]) -> Option<Within> {
+        let inequality = self.system.reduced(row)?;
+        let (constant, factors) = inequality.split_last()?;
+        if *constant >= 0 && factors.iter().all(|factor| *factor == 0) {
+            return Some(Within::All);
+        }
+        if self.table.is_none() {
+            self.table = Some(self.system.table()?);
+        }
+        let table = self.table.as_mut()?;
+        let follows = match table.implies(&inequality) {
+            Ok(follows) => follows,
+            Err(_) => {
+                // Of no more use.
+                self.table = None;
+                return None;
+            }
+        };
+        if follows {
+            return Some(Within::All);
+        }
+        let point = self.system.point(table)?;
+        let is_outside = |row: &[Number]| left_side(row, &point).is_some_and(|sum| sum < 0);
+        (is_outside(row) && self.system.contains(&point)).then_some(Within::Not)
+    }
+}
+
+/// The left side of a constraint at a point, which may have more variables.
+fn left_side(row: &[Number], point: &[i32]) -> Option<i64> {
+    let sum = |sum: i64, (factor, at): (&Number, &i32)| {
+        sum.checked_add(value(*factor).checked_mul(i64::from(*at))?)
+    };
+    row[1..].iter().zip(point).try_fold(value(row[0]), sum)
 }
 
 /// The variables of a set, from the first to the last.
@@ -205,10 +349,10 @@ pub(crate) fn verify() {
     // SAFETY: objects of a context of their own; a pointer is followed only where the counts before it are as expected.
     let is_known = IS_KNOWN.get_or_init(|| unsafe {
         let ctx = isl_ctx_alloc();
-        let text = c"[n] -> { [i, j] : j = 7 + 2i + n and 3 <= i <= 5n }";
-        let set = isl_basic_set_read_from_str(ctx, text.as_ptr());
-        let known = !set.is_null() && is_as_here(set);
-        isl_basic_set_free(set);
+        let text = c"[n] -> { [i, j] : j = 7 + 2i + n and 3 <= i <= 5n; [i, j] : i = j = 2 }";
+        let set = isl_set_read_from_str(ctx, text.as_ptr());
+        let known = !set.is_null() && is_as_here(set.cast());
+        isl_set_free(set);
         isl_ctx_free(ctx);
         known
     });
@@ -217,16 +361,19 @@ pub(crate) fn verify() {
 
 /// # Safety
 /// It is the set of [`verify`].
-unsafe fn is_as_here(set: *mut isl_basic_set) -> bool {
-    let map = set.cast::<BasicMap>();
+unsafe fn is_as_here(set: *const isl_map) -> bool {
     // SAFETY: by the caller's promise.
     unsafe {
-        let counts = ((*map).references, (*map).equalities, (*map).inequalities, (*map).divisions);
-        if counts != (1, 1, 2, 0) || (*map).flags & (EMPTY | RATIONAL) != 0 {
+        if (*set.cast::<Map>()).count != 2 {
+            return false;
+        }
+        let Some(map) = pieces(set).iter().find(|map| (***map).inequalities == 2) else { return false };
+        let counts = ((**map).references, (**map).equalities, (**map).inequalities, (**map).divisions);
+        if counts != (1, 1, 2, 0) || (**map).flags & (EMPTY | RATIONAL) != 0 {
             return false;
         }
         let rows = |from, count| Rows::of(from, count, 4).iter().map(<[Number]>::to_vec).collect::<Vec<_>>();
-        let (equality, inequalities) = (rows((*map).equality, 1), rows((*map).inequality, 2));
+        let (equality, inequalities) = (rows((**map).equality, 1), rows((**map).inequality, 2));
         let is = |row: &Vec<Number>, numbers: [i64; 4]| row[..] == numbers.map(of);
         // 7 + n + 2i - j = 0
         (is(&equality[0], [7, 1, 2, -1]) || is(&equality[0], [-7, -1, -2, 1]))
