@@ -83,8 +83,7 @@ unsafe fn redundant(map: *mut BasicMap) -> Option<Vec<usize>> {
             return None;
         }
         let point = if (*map).sample.is_null() { system.point(&table) } else { None };
-        let names: Vec<usize> = (0..(*map).inequalities as usize).map(|each| system.name(each)).collect();
-        let redundant = among(&mut table, &names).ok()??;
+        let redundant = among(&system, &mut table).ok()??;
         if let Some(point) = point {
             (*map).sample = vector((*map).ctx, &point);
         }
@@ -92,18 +91,20 @@ unsafe fn redundant(map: *mut BasicMap) -> Option<Vec<usize>> {
     }
 }
 
-/// Which of these inequalities follow from the others, if none holds as an equality and there is no choice.
-fn among(table: &mut Table, names: &[usize]) -> Fits<Option<Vec<usize>>> {
-    for name in names {
-        if !table.can_be_one(*name)? {
+/// Which inequalities follow from the others, if none holds as an equality and there is no choice.
+fn among(system: &System<'_>, table: &mut Table) -> Fits<Option<Vec<usize>>> {
+    let stays: Vec<bool> = system.bounds().collect();
+    for number in 0..stays.len() {
+        if !table.can_be_one(system.name(number))? {
             return Ok(None);
         }
     }
     let (mut numbers, mut follow) = (Vec::new(), Vec::new());
-    for (number, name) in names.iter().enumerate() {
-        if !table.could_be_below(*name)? {
+    for (number, stays) in stays.into_iter().enumerate() {
+        let name = system.name(number);
+        if !stays && !table.could_be_below(name)? {
             numbers.push(number);
-            follow.push(*name);
+            follow.push(name);
         }
     }
     let is_plain = follow.is_empty() || table.without_all(&follow)?;

@@ -15,14 +15,16 @@
 
 use crate::numbers::{Number, ZERO, of, value};
 use crate::raw::{
-    isl_basic_set_dim, isl_ctx_alloc, isl_ctx_free, isl_map, isl_set_free, isl_set_read_from_str,
+    isl_basic_set_dim, isl_ctx_alloc, isl_ctx_free, isl_map, isl_set_fix_si, isl_set_free,
+    isl_set_lower_bound_si, isl_set_universe, isl_space_set_alloc,
 };
 use crate::simplex::{Inequality, Table};
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::OnceLock;
 
-/// `isl_dim_all`.
+/// `isl_dim_all` and `isl_dim_set`.
 const ALL: c_int = 5;
+const SET: c_int = 3;
 
 /// `ISL_BASIC_MAP_EMPTY`, `ISL_BASIC_MAP_NO_IMPLICIT`, `ISL_BASIC_MAP_NO_REDUNDANT`, `ISL_BASIC_MAP_RATIONAL`.
 pub(crate) const EMPTY: c_uint = 1 << 1;
@@ -85,6 +87,8 @@ pub(crate) struct System<'a> {
     variables: usize,
     /// Those that are in inequalities.
     used: Variables,
+    /// Those that are with a positive factor in one inequality alone, and with a negative one.
+    alone: [Variables; 2],
 }
 
 /// A set of variables.
@@ -114,15 +118,16 @@ impl<'a> Rows<'a> {
         self.rows.iter().map(|row| unsafe { std::slice::from_raw_parts(*row, self.length) })
     }
 
-    /// Which variables have a factor in each row; `None` if a number is not small.
-    fn variables(&self) -> impl Iterator<Item = Option<Variables>> {
+    /// Which variables have a positive factor in each row, and which a negative one; `None` if a number is not small.
+    fn signs(&self) -> impl Iterator<Item = Option<[Variables; 2]>> {
         self.iter().map(|row| {
-            let (mut found, mut all_small) = (0, ZERO);
-            for (at, number) in row.iter().enumerate().rev() {
+            let (mut positive, mut negative, mut all_small) = (0, 0, ZERO);
+            for number in row[1..].iter().rev() {
                 all_small &= number;
-                found |= Variables::from(at > 0 && *number != ZERO) << (at.max(1) - 1);
+                positive = positive << 1 | Variables::from(value(*number) > 0);
+                negative = negative << 1 | Variables::from(value(*number) < 0);
             }
-            (all_small & ZERO != 0).then_some(found)
+            (all_small & row[0] & ZERO != 0).then_some([positive, negative])
         })
     }
 }
@@ -143,16 +148,25 @@ impl<'a> System<'a> {
         if variables > Variables::BITS as usize {
             return None;
         }
-        let used = inequalities.variables().try_fold(0, |all, row| Some(all | row?))?;
+        let (mut once, mut twice) = ([0; 2], [0; 2]);
+        for row in inequalities.signs() {
+            for (sign, found) in row?.into_iter().enumerate() {
+                twice[sign] |= once[sign] & found;
+                once[sign] |= found;
+            }
+        }
+        let used = once[0] | once[1];
+        let alone = [once[0] & !twice[0], once[1] & !twice[1]];
         // The last variable of each equality, and variables that are in several.
         let (mut last, mut seen, mut several) = (0, 0, 0);
-        for row in equalities.variables() {
-            let row = row.filter(|row| *row != 0)?;
+        for row in equalities.signs() {
+            let row = row.map(|[positive, negative]| positive | negative).filter(|row| *row != 0)?;
             last |= 1 << row.ilog2();
             several |= seen & row;
             seen |= row;
         }
-        (last & (used | several) == 0).then_some(System { equalities, inequalities, variables, used })
+        let system = System { equalities, inequalities, variables, used, alone };
+        (last & (used | several) == 0).then_some(system)
     }
 
     /// A table of the inequalities, over the variables that are in one. `None` if numbers become large.
@@ -198,6 +212,15 @@ impl<'a> System<'a> {
         let no_more = |row: &[Number]| row[length..].iter().all(|number| *number == ZERO);
         let is_it = |row: &[Number]| row[1..length] == constraint[1..] && no_more(row);
         self.inequalities.iter().any(|row| is_it(row) && value(row[0]) <= value(constraint[0]))
+    }
+
+    /// Which inequalities are the only ones that bound some variable from their side: these follow from no others, because
+    /// without them the variable could go on in its direction.
+    pub fn bounds(&self) -> impl Iterator<Item = bool> {
+        self.inequalities.signs().map(|signs| {
+            let [positive, negative] = signs.unwrap_or_default();
+            (positive & self.alone[0]) | (negative & self.alone[1]) != 0
+        })
     }
 
     /// The name in the table of an inequality.
@@ -349,8 +372,9 @@ pub(crate) fn verify() {
     // SAFETY: objects of a context of their own; a pointer is followed only where the counts before it are as expected.
     let is_known = IS_KNOWN.get_or_init(|| unsafe {
         let ctx = isl_ctx_alloc();
-        let text = c"[n] -> { [i, j] : j = 7 + 2i + n and 3 <= i <= 5n; [i, j] : i = j = 2 }";
-        let set = isl_set_read_from_str(ctx, text.as_ptr());
+        // [n] -> { [i, j] : i >= 3 and j = 7 }
+        let all = isl_set_universe(isl_space_set_alloc(ctx, 1, 2));
+        let set = isl_set_fix_si(isl_set_lower_bound_si(all, SET, 0, 3), SET, 1, 7);
         let known = !set.is_null() && is_as_here(set.cast());
         isl_set_free(set);
         isl_ctx_free(ctx);
@@ -364,21 +388,18 @@ pub(crate) fn verify() {
 unsafe fn is_as_here(set: *const isl_map) -> bool {
     // SAFETY: by the caller's promise.
     unsafe {
-        if (*set.cast::<Map>()).count != 2 {
+        if (*set.cast::<Map>()).count != 1 {
             return false;
         }
-        let Some(map) = pieces(set).iter().find(|map| (***map).inequalities == 2) else { return false };
-        let counts = ((**map).references, (**map).equalities, (**map).inequalities, (**map).divisions);
-        if counts != (1, 1, 2, 0) || (**map).flags & (EMPTY | RATIONAL) != 0 {
+        let map = pieces(set)[0];
+        let counts = ((*map).references, (*map).equalities, (*map).inequalities, (*map).divisions);
+        if counts != (1, 1, 1, 0) || (*map).flags & (EMPTY | RATIONAL) != 0 {
             return false;
         }
-        let rows = |from, count| Rows::of(from, count, 4).iter().map(<[Number]>::to_vec).collect::<Vec<_>>();
-        let (equality, inequalities) = (rows((**map).equality, 1), rows((**map).inequality, 2));
-        let is = |row: &Vec<Number>, numbers: [i64; 4]| row[..] == numbers.map(of);
-        // 7 + n + 2i - j = 0
-        (is(&equality[0], [7, 1, 2, -1]) || is(&equality[0], [-7, -1, -2, 1]))
-            && [[-3, 0, 1, 0], [0, 5, -1, 0]]
-                .iter()
-                .all(|row| inequalities.iter().any(|other| is(other, *row)))
+        let only = |from| Rows::of(from, 1, 4).iter().next().map(<[Number]>::to_vec);
+        let is = |row: Option<Vec<Number>>, numbers: [i64; 4]| row.is_some_and(|row| row == numbers.map(of));
+        let (equality, inequality) = ((*map).equality, (*map).inequality);
+        let is_equality = is(only(equality), [7, 0, 0, -1]) || is(only(equality), [-7, 0, 0, 1]);
+        is_equality && is(only(inequality), [-3, 0, 1, 0])
     }
 }
