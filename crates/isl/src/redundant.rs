@@ -78,29 +78,41 @@ unsafe fn redundant(map: *mut BasicMap) -> Option<Vec<usize>> {
             return None;
         }
         let system = System::read(map)?;
-        let mut table = system.table()?;
-        if table.is_empty() {
-            return None;
-        }
-        let point = if (*map).sample.is_null() { system.point(&table) } else { None };
-        let redundant = among(&system, &mut table).ok()??;
-        if let Some(point) = point {
+        let open = system.open_point();
+        let stays: Vec<bool> = system.bounds().collect();
+        let (redundant, point) = match open {
+            // A third of all.
+            Some(point) if !stays.contains(&false) => (Vec::new(), Some(point)),
+            open => {
+                let mut table = system.table()?;
+                if table.is_empty() {
+                    return None;
+                }
+                let point = open.clone().or_else(|| system.point(&table));
+                (among(&system, &mut table, &stays, open.is_some()).ok()??, point)
+            }
+        };
+        if let Some(point) = point.filter(|_| (*map).sample.is_null()) {
             (*map).sample = vector((*map).ctx, &point);
         }
         Some(redundant)
     }
 }
 
-/// Which inequalities follow from the others, if none holds as an equality and there is no choice.
-fn among(system: &System<'_>, table: &mut Table) -> Fits<Option<Vec<usize>>> {
-    let stays: Vec<bool> = system.bounds().collect();
-    for number in 0..stays.len() {
+/// Which inequalities follow from the others, if none holds as an equality, which may be known, and there is no choice.
+fn among(
+    system: &System<'_>,
+    table: &mut Table,
+    stays: &[bool],
+    has_no_equality: bool,
+) -> Fits<Option<Vec<usize>>> {
+    for number in (0..stays.len()).filter(|_| !has_no_equality) {
         if !table.can_be_one(system.name(number))? {
             return Ok(None);
         }
     }
     let (mut numbers, mut follow) = (Vec::new(), Vec::new());
-    for (number, stays) in stays.into_iter().enumerate() {
+    for (number, stays) in stays.iter().enumerate() {
         let name = system.name(number);
         if !stays && !table.could_be_below(name)? {
             numbers.push(number);

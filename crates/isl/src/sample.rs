@@ -88,11 +88,17 @@ unsafe fn by_table(set: *mut isl_basic_set) -> Found {
     // SAFETY: by the caller's promise; the point is ours.
     unsafe {
         let Some(system) = System::read(set.cast()) else { return Found::Unknown };
-        let Some(table) = system.table() else { return Found::Unknown };
-        if table.is_empty() {
-            return Found::Nothing;
-        }
-        let Some(point) = system.point(&table) else { return Found::Unknown };
+        let point = match system.open_point() {
+            Some(point) => point,
+            None => {
+                let Some(table) = system.table() else { return Found::Unknown };
+                if table.is_empty() {
+                    return Found::Nothing;
+                }
+                let Some(point) = system.point(&table) else { return Found::Unknown };
+                point
+            }
+        };
         let point = vector(isl_basic_set_get_ctx(set), &point);
         if !point.is_null() && isl_basic_set_contains(set, point) == 0 {
             isl_vec_free(point);

@@ -118,6 +118,11 @@ impl<'a> Rows<'a> {
         self.rows.iter().map(|row| unsafe { std::slice::from_raw_parts(*row, self.length) })
     }
 
+    fn row(&self, number: usize) -> &'a [Number] {
+        // SAFETY: by the promise to `of`.
+        unsafe { std::slice::from_raw_parts(self.rows[number], self.length) }
+    }
+
     /// Which variables have a positive factor in each row, and which a negative one; `None` if a number is not small.
     fn signs(&self) -> impl Iterator<Item = Option<[Variables; 2]>> {
         self.iter().map(|row| {
@@ -228,6 +233,42 @@ impl<'a> System<'a> {
         self.used.count_ones() as usize + inequality
     }
 
+    /// A point, where it takes no search to find one: each inequality has a variable that can go on and on, which none of the
+    /// inequalities that are left bounds on that side. Then it can be as far from being an equality as one likes, too.
+    ///
+    /// `{ [n, i] : 0 <= i < n }`: nothing bounds `n` from above, and without `i < n` nothing bounds `i`. So `i` is at least 0,
+    /// and then `n` at least `i + 1`.
+    pub fn open_point(&self) -> Option<Vec<i32>> {
+        let signs: Vec<[Variables; 2]> = self.inequalities.signs().collect::<Option<_>>()?;
+        let mut steps: Vec<(Variables, Vec<usize>)> = Vec::new();
+        let mut left: Vec<usize> = (0..signs.len()).collect();
+        while !left.is_empty() {
+            let [positive, negative] =
+                left.iter().fold([0, 0], |all, row| [all[0] | signs[*row][0], all[1] | signs[*row][1]]);
+            let open = positive ^ negative;
+            let has_open = |row: &usize| (signs[*row][0] | signs[*row][1]) & open != 0;
+            let (now, later): (Vec<usize>, Vec<usize>) = left.iter().partition(|row| has_open(row));
+            if now.is_empty() {
+                return None;
+            }
+            steps.push((open, now));
+            left = later;
+        }
+        let mut values = vec![0; self.variables];
+        let rows = || steps.iter().rev().flat_map(|(open, rows)| rows.iter().map(move |row| (open, *row)));
+        for (open, number) in rows() {
+            let row = self.inequalities.row(number);
+            let missing = -left_side(row, &values)?;
+            if missing > 0 {
+                let variable = ((signs[number][0] | signs[number][1]) & open).trailing_zeros() as usize;
+                let factor = value(row[1 + variable]);
+                let more = (missing + factor.abs() - 1) / factor.abs() * factor.signum();
+                values[variable] = i32::try_from(i64::from(values[variable]) + more).ok()?;
+            }
+        }
+        self.with_equalities(values)
+    }
+
     /// Whether a point satisfies all constraints.
     fn contains(&self, point: &[i32]) -> bool {
         self.inequalities.iter().all(|row| left_side(row, point).is_some_and(|sum| sum >= 0))
@@ -240,6 +281,11 @@ impl<'a> System<'a> {
         for (at, variable) in each(self.used).enumerate() {
             values[variable] = i32::try_from(table.value(at)?).ok()?;
         }
+        self.with_equalities(values)
+    }
+
+    /// A point with the variables that equalities tell, if these are whole then.
+    fn with_equalities(&self, mut values: Vec<i32>) -> Option<Vec<i32>> {
         for row in self.equalities.iter() {
             let own = row.iter().rposition(|number| *number != ZERO)?;
             // Its own value is still 0.
