@@ -20,8 +20,8 @@ use crate::full::both;
 use crate::pieces::{
     self, Band, Found, Piece, Pieces, Stop, Tree, combined, irredundant, negated, tightened,
 };
-use crate::simplex::{Inequality, Table, TooBig};
 use crate::{Expr, Node, Op};
+use isl::simplex::{Inequality, Table, TooBig};
 use isl::{AstLoopType, Schedule};
 use std::collections::BTreeSet;
 
@@ -647,8 +647,18 @@ fn merged(parts: Vec<Vec<Node>>) -> Vec<Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simplex::tests::numbers;
     use model::StmtId;
+
+    /// Numbers that look random, the same each time.
+    fn numbers(seed: u64) -> impl FnMut(i64) -> i64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        move |below| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % below.unsigned_abs()) as i64
+        }
+    }
 
     fn piece(rows: Vec<Inequality>) -> Piece {
         Piece { id: StmtId(0), path: Vec::new(), counters: Vec::new(), levels: vec![rows] }

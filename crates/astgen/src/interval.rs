@@ -1,8 +1,8 @@
 //! Which values an expression can have: the proof that 64 bits are enough.
 
 use crate::pieces::{Found, Stop, of_params};
-use crate::simplex::Table;
 use crate::{Error, Expr, Op, Variable};
+use isl::simplex::Table;
 use isl::{DimType, Id, PwAff, Set};
 use model::Scop;
 use std::collections::HashMap;

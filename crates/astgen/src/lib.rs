@@ -5,7 +5,7 @@
 //! tree ([`Node`]), people read it as C ([`print_c`]).
 //!
 //! Most schedules become sets of linear inequalities (module `pieces`), and these become loops (module `direct`, with what
-//! follows from inequalities in module `simplex`). For all others isl makes an abstract syntax tree, which module `convert` translates; it
+//! follows from inequalities in [`isl::simplex`]). For all others isl makes an abstract syntax tree, which module `convert` translates; it
 //! takes ten times as long.
 //!
 //! Where a loop runs over a tile, full tiles come apart from partial ones (module `full`). Rows of a strip come apart from its
@@ -39,7 +39,6 @@ mod pieces;
 mod print;
 mod registers;
 mod rows;
-mod simplex;
 mod tiles;
 mod together;
 mod wave;

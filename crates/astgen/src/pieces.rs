@@ -8,7 +8,7 @@
 //! [`read`] gives up ([`Stop::Other`]) where a schedule tree is not like that.
 
 use crate::Error;
-use crate::simplex::{Inequality, Table, TooBig, gcd};
+use isl::simplex::{Inequality, Table, TooBig, gcd};
 use isl::{
     Aff, AstLoopType, BasicSet, Constraint, DimType, PwAff, Schedule, ScheduleNode, ScheduleNodeType, Set,
     UnionSet, Val,

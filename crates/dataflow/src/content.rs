@@ -432,11 +432,12 @@ impl<'s> Contents<'s> {
 
 /// Whether a relation relates each of the instances to something.
 pub fn is_total(relation: &UnionMap, instances: &Set) -> isl::Result<bool> {
-    // Mostly the domain of the one relation there is says it in the same words.
-    if let [one] = &relation.get_map_list()?.to_vec()?[..]
-        && one.clone().domain()?.plain_is_equal(instances)?
-    {
-        return Ok(true);
+    // Mostly there is one relation.
+    if let [one] = &relation.get_map_list()?.to_vec()?[..] {
+        let domain = one.clone().domain()?;
+        if domain.get_space()?.has_equal_tuples(&instances.get_space()?)? {
+            return instances.is_subset(&domain);
+        }
     }
     UnionSet::from_set(instances.clone())?.is_subset(&relation.clone().domain()?)
 }

@@ -1,4 +1,4 @@
-//! Binds isl to the memory of `src/heap.rs`, to the arithmetic of `src/numbers.rs` and to the search of `src/sample.rs`.
+//! Binds isl to the memory of `src/heap.rs`, to the arithmetic of `src/numbers.rs` and to the simplex method of `src/simplex.rs`.
 //!
 //! The installed archive is copied, and in the copy names become ours. So nothing but isl's own objects is concerned:
 //! neither what is linked with them nor the compiler that loads the plugin.
@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 const MEMORY: [&str; 5] = ["malloc", "calloc", "realloc", "free", "strdup"];
 
 /// The objects that define functions which are ours now, with these.
-const FASTER: [(&str, &[&str]); 3] = [
+const FASTER: [(&str, &[&str]); 5] = [
     ("isl_int_sioimath.c.o", &["isl_sioimath_add", "isl_sioimath_mul"]),
     (
         "isl_seq.c.o",
@@ -31,6 +31,8 @@ const FASTER: [(&str, &[&str]); 3] = [
         ],
     ),
     ("isl_sample.c.o", &["isl_basic_set_sample_vec"]),
+    ("isl_convex_hull.c.o", &["isl_basic_map_remove_redundancies"]),
+    ("isl_map_subtract.c.o", &["isl_map_is_subset", "isl_set_is_subset"]),
 ];
 
 /// The tools that it takes.
@@ -64,6 +66,11 @@ pub fn bind(tools: &Tools, from: &Path, to: &Path) -> Result<(), String> {
 
 fn memory() -> impl Iterator<Item = String> {
     MEMORY.iter().map(|name| format!("--redefine-sym={name}=orthant_isl_{name}"))
+}
+
+/// Whether a function of isl is ours now: then it has another name for who declares it.
+pub fn is_faster(name: &str) -> bool {
+    FASTER.iter().any(|(_, names)| names.contains(&name))
 }
 
 /// `isl_x` is ours.

@@ -19,6 +19,7 @@ use crate::handle::{Handle, Read};
 use crate::heap::orthant_isl_free;
 use crate::numbers;
 use crate::raw;
+use crate::stored;
 
 /// `ISL_ON_ERROR_CONTINUE`: report errors to the caller, print nothing, never abort.
 const ON_ERROR_CONTINUE: c_int = 1;
@@ -61,6 +62,7 @@ impl Ctx {
     /// A new context.
     pub fn new() -> Ctx {
         numbers::verify();
+        stored::verify();
         // SAFETY: takes no arguments.
         let raw = unsafe { raw::isl_ctx_alloc() };
         let Some(raw) = NonNull::new(raw) else {

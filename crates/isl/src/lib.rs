@@ -80,8 +80,12 @@ mod id;
 mod numbers;
 mod params;
 mod raw;
+mod redundant;
 mod sample;
+pub mod simplex;
 mod single;
+mod stored;
+mod subset;
 
 pub use ctx::Ctx;
 pub use error::{Error, ErrorKind, Result};

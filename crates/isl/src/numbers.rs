@@ -77,13 +77,13 @@ pub(crate) fn verify() {
 
 /// A small number.
 #[inline(always)]
-fn of(value: i64) -> Number {
+pub(crate) fn of(value: i64) -> Number {
     (value as u64) << 32 | SMALL
 }
 
 /// The value of a small number; of another one, something.
 #[inline(always)]
-fn value(number: Number) -> i64 {
+pub(crate) fn value(number: Number) -> i64 {
     number as i64 >> 32
 }
 

@@ -3,8 +3,8 @@
 //! Whether a set is empty, and with it whether sets are disjoint or one contains the other, isl finds by looking for an integer
 //! point. For sets without bounds, and nearly all with parameters are such, it splits off the directions in which they have none,
 //! and reduces a basis, before it knows the first thing about them. Most sets are simpler than that: the vertex at which the simplex
-//! method ends is an integer point, or there is not even a rational one. So this is asked first, and the rest is left to isl's own
-//! search. `build/bind.rs` makes isl call it.
+//! method ends is an integer point, or there is not even a rational one. So this is asked first, of the [`Table`](crate::simplex::Table)
+//! of our own and then of isl's, and the rest is left to isl's own search. `build/bind.rs` makes isl call it.
 //!
 //! A point that is returned was put into all constraints. That there is none is the simplex method's word, as it is in isl.
 //!
@@ -17,6 +17,7 @@
 
 use crate::numbers::{Number, ONE, ZERO};
 use crate::raw::{isl_basic_set, isl_basic_set_dim, isl_basic_set_free};
+use crate::stored::{System, vector};
 use std::ffi::{c_int, c_uint, c_void};
 
 /// `isl_dim_all`.
@@ -64,7 +65,11 @@ enum Found {
 unsafe extern "C" fn orthant_isl_basic_set_sample_vec(set: *mut isl_basic_set) -> *mut c_void {
     // SAFETY: by the caller's promise; each object is freed once.
     unsafe {
-        let found = if set.is_null() { Found::Unknown } else { by_simplex(set) };
+        let found = if set.is_null() { Found::Unknown } else { by_table(set) };
+        let found = match found {
+            Found::Unknown if !set.is_null() => by_simplex(set),
+            found => found,
+        };
         let point = match found {
             Found::Unknown => return orthant_original_isl_basic_set_sample_vec(set),
             Found::Nothing => isl_vec_alloc(isl_basic_set_get_ctx(set), 0),
@@ -75,7 +80,35 @@ unsafe extern "C" fn orthant_isl_basic_set_sample_vec(set: *mut isl_basic_set) -
     }
 }
 
-/// Looks at the vertex at which the simplex method ends.
+/// Looks at the vertex at which the table of our own stands.
+///
+/// # Safety
+/// It is a basic set.
+unsafe fn by_table(set: *mut isl_basic_set) -> Found {
+    // SAFETY: by the caller's promise; the point is ours.
+    unsafe {
+        let Some(system) = System::read(set.cast()) else { return Found::Unknown };
+        let point = match system.open_point() {
+            Some(point) => point,
+            None => {
+                let Some(table) = system.table() else { return Found::Unknown };
+                if table.is_empty() {
+                    return Found::Nothing;
+                }
+                let Some(point) = system.point(&table) else { return Found::Unknown };
+                point
+            }
+        };
+        let point = vector(isl_basic_set_get_ctx(set), &point);
+        if !point.is_null() && isl_basic_set_contains(set, point) == 0 {
+            isl_vec_free(point);
+            return Found::Unknown;
+        }
+        Found::Point(point)
+    }
+}
+
+/// Looks at the vertex at which isl's simplex method ends.
 ///
 /// # Safety
 /// It is a basic set.

@@ -16,12 +16,13 @@
 
 /// A number does not fit 64 bits: nothing is known, and the table is of no more use.
 #[derive(Debug)]
-pub(crate) struct TooBig;
+pub struct TooBig;
 
-pub(crate) type Fits<T> = Result<T, TooBig>;
+/// What is found, if all numbers fit.
+pub type Fits<T> = Result<T, TooBig>;
 
 /// The factors of all unknowns, then the constant.
-pub(crate) type Inequality = Vec<i64>;
+pub type Inequality = Vec<i64>;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -31,21 +32,17 @@ enum Kind {
     Free,
 }
 
+/// Inequalities, and a solution if there is one.
 #[derive(Clone)]
-struct Row {
-    variable: usize,
-    divisor: i64,
-    /// The constant, then one for each column.
-    factors: Vec<i64>,
-}
-
-#[derive(Clone)]
-pub(crate) struct Table {
+pub struct Table {
     unknowns: usize,
     /// Of each variable: the unknowns, then the slacks.
     kinds: Vec<Kind>,
     columns: Vec<usize>,
-    rows: Vec<Row>,
+    /// The variable of each row; [`ASKED`] for one that is only asked about.
+    heads: Vec<usize>,
+    /// Row by row: the divisor, the constant, then a factor for each column.
+    cells: Vec<i64>,
     is_empty: bool,
 }
 
@@ -61,6 +58,14 @@ enum End {
 /// Numbers up to this size are left alone.
 const SMALL: i64 = 1 << 20;
 
+/// What is no variable.
+const ASKED: usize = usize::MAX;
+
+/// Where a row has its divisor, its constant, and the first factor.
+const DIVISOR: usize = 0;
+const CONSTANT: usize = 1;
+const FACTORS: usize = 2;
+
 impl Table {
     /// No inequalities yet.
     pub fn new(unknowns: usize) -> Table {
@@ -68,7 +73,8 @@ impl Table {
             unknowns,
             kinds: vec![Kind::Free; unknowns],
             columns: (0..unknowns).collect(),
-            rows: Vec::new(),
+            heads: Vec::new(),
+            cells: Vec::new(),
             is_empty: false,
         }
     }
@@ -76,10 +82,18 @@ impl Table {
     /// With all these.
     pub fn of(unknowns: usize, all: &[Inequality]) -> Fits<Table> {
         let mut table = Table::new(unknowns);
+        table.reserve(all.len());
         for inequality in all {
             table.add(inequality)?;
         }
         Ok(table)
+    }
+
+    /// Makes room for so many inequalities and one question.
+    pub(crate) fn reserve(&mut self, inequalities: usize) {
+        self.kinds.reserve(inequalities);
+        self.heads.reserve(inequalities + 1);
+        self.cells.reserve((inequalities + 1) * self.width());
     }
 
     /// Whether no values satisfy them all.
@@ -94,15 +108,21 @@ impl Table {
         if self.is_empty {
             return Ok(variable);
         }
-        let row = self.expressed(inequality, variable)?;
-        let free = (0..self.columns.len())
-            .find(|at| row.factors[at + 1] != 0 && self.kinds[self.columns[*at]] == Kind::Free);
-        self.rows.push(row);
-        match free {
-            Some(column) => self.pivot(self.rows.len() - 1, column)?,
-            None => self.is_empty = !self.raise(self.rows.len() - 1)?,
+        let row = self.express(inequality, variable)?;
+        let is_free =
+            |at: &usize| self.row(row)[FACTORS + at] != 0 && self.kinds[self.columns[*at]] == Kind::Free;
+        match (0..self.columns.len()).find(is_free) {
+            Some(column) => self.pivot(row, column)?,
+            None => self.is_empty = !self.raise(row)?,
         }
         Ok(variable)
+    }
+
+    /// The value of an unknown in the solution at which the table stands; `None` if it is no integer.
+    pub(crate) fn value(&self, unknown: usize) -> Option<i64> {
+        let Some(row) = self.heads.iter().position(|head| *head == unknown) else { return Some(0) };
+        let row = self.row(row);
+        (row[CONSTANT] % row[DIVISOR] == 0).then(|| row[CONSTANT] / row[DIVISOR])
     }
 
     /// Whether the inequality follows.
@@ -110,18 +130,20 @@ impl Table {
         if self.is_empty || inequality[..self.unknowns].iter().all(|factor| *factor == 0) {
             return Ok(self.is_empty || inequality[self.unknowns] >= 0);
         }
-        self.rows.push(self.expressed(inequality, usize::MAX)?);
-        let end = self.minimize(self.rows.len() - 1, true)?;
-        let row = self.rows.pop();
-        Ok(end == End::Least && row.is_some_and(|row| row.factors[0] > -row.divisor))
+        let row = self.express(inequality, ASKED)?;
+        let end = self.minimize(row, true)?;
+        let is_above = self.is_above_minus_one(row);
+        self.forget(row);
+        Ok(end == End::Least && is_above)
     }
 
     /// An integer that the sum is never less than, as great as follows; `None` if there is none.
     pub fn least(&mut self, sum: &[i64]) -> Fits<Option<i64>> {
-        self.rows.push(self.expressed(sum, usize::MAX)?);
-        let end = self.minimize(self.rows.len() - 1, false)?;
-        let row = self.rows.pop().filter(|_| end == End::Least);
-        Ok(row.map(|row| -(-row.factors[0]).div_euclid(row.divisor)))
+        let row = self.express(sum, ASKED)?;
+        let end = self.minimize(row, false)?;
+        let (divisor, constant) = (self.row(row)[DIVISOR], self.row(row)[CONSTANT]);
+        self.forget(row);
+        Ok((end == End::Least).then(|| -(-constant).div_euclid(divisor)))
     }
 
     /// Takes an inequality back if it follows from the others.
@@ -132,7 +154,7 @@ impl Table {
         let Some(row) = self.row_of(variable)? else { return Ok(false) };
         self.kinds[variable] = Kind::Free;
         let end = self.minimize(row, true)?;
-        if end == End::Least && self.rows[row].factors[0] > -self.rows[row].divisor {
+        if end == End::Least && self.is_above_minus_one(row) {
             return Ok(true);
         }
         self.kinds[variable] = Kind::Slack;
@@ -140,9 +162,67 @@ impl Table {
         Ok(false)
     }
 
+    /// Whether an inequality's left side can be at least 1.
+    pub(crate) fn can_be_one(&mut self, variable: usize) -> Fits<bool> {
+        if let Some(column) = self.columns.iter().position(|other| *other == variable) {
+            match self.first_zero(column, -1, usize::MAX) {
+                Some(row) if self.row(row)[CONSTANT] < -self.row(row)[FACTORS + column] => {
+                    self.pivot(row, column)?
+                }
+                _ => return Ok(true),
+            }
+        }
+        let Some(row) = self.heads.iter().position(|head| *head == variable) else { return Ok(false) };
+        while self.row(row)[CONSTANT] < self.row(row)[DIVISOR] {
+            let Some(column) = self.entering(row, 1) else { return Ok(false) };
+            let Some(leaving) = self.first_zero(column, -1, row) else { return Ok(true) };
+            self.pivot(leaving, column)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether an inequality's left side could be at most -1 without the inequality: it does not follow from the others.
+    pub(crate) fn could_be_below(&mut self, variable: usize) -> Fits<bool> {
+        if let Some(column) = self.columns.iter().position(|other| *other == variable) {
+            match self.first_zero(column, 1, usize::MAX) {
+                Some(row) if self.row(row)[CONSTANT] < self.row(row)[FACTORS + column] => {}
+                _ => return Ok(true),
+            }
+        }
+        let follows = self.without(variable)?;
+        if follows && let Some(row) = self.heads.iter().position(|head| *head == variable) {
+            self.kinds[variable] = Kind::Slack;
+            self.raise(row)?;
+        }
+        Ok(!follows)
+    }
+
+    /// Takes inequalities back if all of them follow from the others; otherwise the table is of no more use.
+    pub(crate) fn without_all(&mut self, variables: &[usize]) -> Fits<bool> {
+        for variable in variables {
+            if self.row_of(*variable)?.is_none() {
+                return Ok(false);
+            }
+            self.kinds[*variable] = Kind::Free;
+        }
+        for variable in variables {
+            let Some(row) = self.row_of(*variable)? else { return Ok(false) };
+            if self.minimize(row, true)? != End::Least || !self.is_above_minus_one(row) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a row's value is more than -1.
+    fn is_above_minus_one(&self, row: usize) -> bool {
+        let row = self.row(row);
+        row[CONSTANT] > -row[DIVISOR]
+    }
+
     /// The slack's row; if it is a column, after a pivot. `None` if nothing depends on it. The slack may be negative then.
     fn row_of(&mut self, variable: usize) -> Fits<Option<usize>> {
-        if let Some(row) = self.rows.iter().position(|row| row.variable == variable) {
+        if let Some(row) = self.heads.iter().position(|head| *head == variable) {
             return Ok(Some(row));
         }
         let Some(column) = self.columns.iter().position(|other| *other == variable) else { return Ok(None) };
@@ -153,41 +233,57 @@ impl Table {
         Ok(row)
     }
 
-    /// A sum of unknowns as one of columns.
-    fn expressed(&self, sum: &[i64], variable: usize) -> Fits<Row> {
-        let mut all = Row { variable, divisor: 1, factors: vec![0; self.columns.len() + 1] };
-        all.factors[0] = sum[self.unknowns];
-        for (at, column) in self.columns.iter().enumerate().filter(|(_, column)| **column < self.unknowns) {
-            all.factors[at + 1] = sum[*column];
-        }
-        for row in self.rows.iter().filter(|row| row.variable < self.unknowns) {
-            let times = sum[row.variable];
+    fn width(&self) -> usize {
+        FACTORS + self.columns.len()
+    }
+
+    fn row(&self, row: usize) -> &[i64] {
+        &self.cells[row * self.width()..][..self.width()]
+    }
+
+    /// The last row goes.
+    fn forget(&mut self, row: usize) {
+        self.heads.truncate(row);
+        self.cells.truncate(row * self.width());
+    }
+
+    /// A sum of unknowns as one of columns, in a new row.
+    fn express(&mut self, sum: &[i64], variable: usize) -> Fits<usize> {
+        let (new, width) = (self.heads.len(), self.width());
+        self.cells.extend([1, sum[self.unknowns]]);
+        let factor = |column: &usize| if *column < self.unknowns { sum[*column] } else { 0 };
+        self.cells.extend(self.columns.iter().map(factor));
+        let (known, row) = self.cells.split_at_mut(new * width);
+        for (head, other) in self.heads.iter().zip(known.chunks_exact(width)) {
+            let times = if *head < self.unknowns { sum[*head] } else { 0 };
             if times != 0 {
-                all.add(row, times)?;
+                let times = times.checked_mul(row[DIVISOR]).ok_or(TooBig)?;
+                add(row, other, times)?;
             }
         }
-        Ok(all)
+        self.heads.push(variable);
+        Ok(new)
     }
 
     /// Exchanges a row and a column, whose factor in it is not zero.
     fn pivot(&mut self, row: usize, column: usize) -> Fits<()> {
-        let at = column + 1;
-        let mut new = self.rows[row].clone();
-        std::mem::swap(&mut new.variable, &mut self.columns[column]);
-        let factor = new.factors[at];
-        new.factors[at] = -new.divisor;
-        new.divisor = factor.checked_abs().ok_or(TooBig)?;
+        let (at, width) = (FACTORS + column, self.width());
+        std::mem::swap(&mut self.heads[row], &mut self.columns[column]);
+        let (before, rest) = self.cells.split_at_mut(row * width);
+        let (new, after) = rest.split_at_mut(width);
+        let (factor, divisor) = (new[at], new[DIVISOR]);
+        new[at] = -divisor;
+        new[DIVISOR] = factor.checked_abs().ok_or(TooBig)?;
         if factor > 0 {
-            new.factors.iter_mut().for_each(|factor| *factor = -*factor);
+            new[CONSTANT..].iter_mut().for_each(|factor| *factor = -*factor);
         }
-        for other in 0..self.rows.len() {
-            let times = self.rows[other].factors[at];
-            if other != row && times != 0 {
-                self.rows[other].factors[at] = 0;
-                self.rows[other].add_of(&new, times)?;
+        for other in before.chunks_exact_mut(width).chain(after.chunks_exact_mut(width)) {
+            let times = other[at];
+            if times != 0 {
+                other[at] = 0;
+                add(other, new, times)?;
             }
         }
-        self.rows[row] = new;
         Ok(())
     }
 
@@ -195,21 +291,18 @@ impl Table {
     /// of row `except`.
     fn first_zero(&self, column: usize, direction: i64, except: usize) -> Option<usize> {
         let mut found: Option<(usize, i64, i64)> = None;
-        for (at, row) in self.rows.iter().enumerate() {
-            let factor = row.factors[column + 1].saturating_mul(direction);
-            if at == except || factor <= 0 || row.variable >= self.kinds.len() {
+        for (at, (head, row)) in self.heads.iter().zip(self.cells.chunks_exact(self.width())).enumerate() {
+            let factor = row[FACTORS + column].saturating_mul(direction);
+            if at == except || factor <= 0 || self.kinds.get(*head).is_none_or(|kind| *kind == Kind::Free) {
                 continue;
             }
-            if self.kinds[row.variable] == Kind::Free {
-                continue;
-            }
-            let value = row.factors[0];
+            let value = row[CONSTANT];
             let is_first = found.is_none_or(|(best, best_value, best_factor)| {
                 let (one, other) = (
                     i128::from(value) * i128::from(best_factor),
                     i128::from(best_value) * i128::from(factor),
                 );
-                one < other || one == other && row.variable < self.rows[best].variable
+                one < other || one == other && *head < self.heads[best]
             });
             if is_first {
                 found = Some((at, value, factor));
@@ -220,19 +313,19 @@ impl Table {
 
     /// The column with the smallest number and a factor of that sign.
     fn entering(&self, row: usize, sign: i64) -> Option<usize> {
-        let factors = &self.rows[row].factors[1..];
+        let factors = &self.row(row)[FACTORS..];
         let fit = (0..self.columns.len()).filter(|at| factors[*at].signum() == sign);
         fit.min_by_key(|at| self.columns[*at])
     }
 
     /// Makes the row's value the least, whatever it is; if asked, only until it is at most -1.
     fn minimize(&mut self, row: usize, stops: bool) -> Fits<End> {
-        let is_free = |at: usize| self.kinds[self.columns[at]] == Kind::Free;
-        if (0..self.columns.len()).any(|at| self.rows[row].factors[at + 1] != 0 && is_free(at)) {
+        let is_free = |(column, factor): (&usize, &i64)| *factor != 0 && self.kinds[*column] == Kind::Free;
+        if self.columns.iter().zip(&self.row(row)[FACTORS..]).any(is_free) {
             return Ok(End::Unbounded);
         }
         loop {
-            if stops && self.rows[row].factors[0] <= -self.rows[row].divisor {
+            if stops && !self.is_above_minus_one(row) {
                 return Ok(End::Below);
             }
             let Some(column) = self.entering(row, -1) else { return Ok(End::Least) };
@@ -244,14 +337,14 @@ impl Table {
     /// Makes the row's value at least zero; whether that is possible.
     fn raise(&mut self, row: usize) -> Fits<bool> {
         loop {
-            if self.rows[row].factors[0] >= 0 {
+            if self.row(row)[CONSTANT] >= 0 {
                 return Ok(true);
             }
             let Some(column) = self.entering(row, 1) else { return Ok(false) };
-            let (need, factor) = (-self.rows[row].factors[0], self.rows[row].factors[column + 1]);
+            let (need, factor) = (-self.row(row)[CONSTANT], self.row(row)[FACTORS + column]);
             let leaving = self.first_zero(column, -1, row).filter(|other| {
-                let other = &self.rows[*other];
-                let (value, by) = (other.factors[0], -other.factors[column + 1]);
+                let other = self.row(*other);
+                let (value, by) = (other[CONSTANT], -other[FACTORS + column]);
                 i128::from(value) * i128::from(factor) < i128::from(need) * i128::from(by)
             });
             match leaving {
@@ -265,41 +358,40 @@ impl Table {
     }
 }
 
-impl Row {
-    /// Adds a multiple of another row's value.
-    fn add(&mut self, other: &Row, times: i64) -> Fits<()> {
-        let times = times.checked_mul(self.divisor).ok_or(TooBig)?;
-        self.add_of(other, times)
+/// Adds `times / divisor` of the other row's value to a row, where the divisor is this row's.
+fn add(row: &mut [i64], other: &[i64], times: i64) -> Fits<()> {
+    let common = if other[DIVISOR] == 1 { 1 } else { gcd(times, other[DIVISOR]) };
+    let (times, by) = (times / common, other[DIVISOR] / common);
+    let (mut bits, mut is_large) = (0, false);
+    for (mine, others) in row[CONSTANT..].iter_mut().zip(&other[CONSTANT..]) {
+        let (a, a_large) = mine.overflowing_mul(by);
+        let (b, b_large) = others.overflowing_mul(times);
+        let (sum, sum_large) = a.overflowing_add(b);
+        is_large |= a_large | b_large | sum_large;
+        // All bits that some magnitude has, or nearly so.
+        bits |= sum ^ (sum >> 63);
+        *mine = sum;
     }
-
-    /// Adds `times / divisor` of the other row's value, where the divisor is this row's.
-    fn add_of(&mut self, other: &Row, times: i64) -> Fits<()> {
-        let common = gcd(times, other.divisor);
-        let (times, by) = (times / common, other.divisor / common);
-        let mut greatest = 0;
-        for (mine, others) in self.factors.iter_mut().zip(&other.factors) {
-            let sum = mine.checked_mul(by).zip(others.checked_mul(times));
-            *mine = sum.and_then(|(a, b)| a.checked_add(b)).ok_or(TooBig)?;
-            greatest = greatest.max(mine.saturating_abs());
-        }
-        self.divisor = self.divisor.checked_mul(by).ok_or(TooBig)?;
-        if greatest.max(self.divisor) > SMALL {
-            self.reduce();
-        }
-        if greatest == i64::MAX { Err(TooBig) } else { Ok(()) }
+    row[DIVISOR] = row[DIVISOR].checked_mul(by).ok_or(TooBig)?;
+    if is_large || bits == i64::MAX {
+        return Err(TooBig);
     }
+    if bits.max(row[DIVISOR]) >= SMALL {
+        reduce(row);
+    }
+    Ok(())
+}
 
-    fn reduce(&mut self) {
-        let common = self.factors.iter().fold(self.divisor, |all, factor| gcd(all, *factor));
-        if common > 1 {
-            self.divisor /= common;
-            self.factors.iter_mut().for_each(|factor| *factor /= common);
-        }
+/// Divides a row by what all of its numbers have in common.
+fn reduce(row: &mut [i64]) {
+    let common = row.iter().fold(0, |all, factor| if all == 1 { 1 } else { gcd(all, *factor) });
+    if common > 1 {
+        row.iter_mut().for_each(|factor| *factor /= common);
     }
 }
 
 /// Not negative.
-pub(crate) fn gcd(a: i64, b: i64) -> i64 {
+pub fn gcd(a: i64, b: i64) -> i64 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
         (a, b) = (b, a % b);
@@ -308,11 +400,11 @@ pub(crate) fn gcd(a: i64, b: i64) -> i64 {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
 
     /// Numbers that look random, the same each time.
-    pub(crate) fn numbers(seed: u64) -> impl FnMut(i64) -> i64 {
+    fn numbers(seed: u64) -> impl FnMut(i64) -> i64 {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         move |below| {
             state ^= state << 13;
