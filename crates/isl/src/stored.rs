@@ -199,7 +199,7 @@ impl<'a> System<'a> {
                 continue;
             }
             let (factor, times) = (value(equality[own]), row[own]);
-            let (by, times) = (factor.abs(), times * factor.signum());
+            let (by, times) = (factor.abs(), times.checked_mul(factor.signum())?);
             for (mine, number) in row.iter_mut().zip(equality) {
                 *mine = mine.checked_mul(by)?.checked_sub(times.checked_mul(value(*number))?)?;
             }
@@ -258,12 +258,12 @@ impl<'a> System<'a> {
         let rows = || steps.iter().rev().flat_map(|(open, rows)| rows.iter().map(move |row| (open, *row)));
         for (open, number) in rows() {
             let row = self.inequalities.row(number);
-            let missing = -left_side(row, &values)?;
+            let missing = left_side(row, &values)?.checked_neg()?;
             if missing > 0 {
                 let variable = ((signs[number][0] | signs[number][1]) & open).trailing_zeros() as usize;
                 let factor = value(row[1 + variable]);
-                let more = (missing + factor.abs() - 1) / factor.abs() * factor.signum();
-                values[variable] = i32::try_from(i64::from(values[variable]) + more).ok()?;
+                let more = missing.checked_add(factor.abs() - 1)? / factor.abs() * factor.signum();
+                values[variable] = i32::try_from(i64::from(values[variable]).checked_add(more)?).ok()?;
             }
         }
         self.with_equalities(values)
@@ -291,7 +291,8 @@ impl<'a> System<'a> {
             // Its own value is still 0.
             let sum = left_side(row, &values)?;
             let factor = value(row[own]);
-            values[own - 1] = (sum % factor == 0).then(|| i32::try_from(-sum / factor).ok())??;
+            let is_whole = sum.checked_rem(factor)? == 0;
+            values[own - 1] = is_whole.then(|| i32::try_from(sum.checked_neg()? / factor).ok())??;
         }
         Some(values)
     }

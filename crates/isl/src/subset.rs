@@ -131,6 +131,26 @@ mod tests {
         Ok(())
     }
 
+    /// The largest numbers that isl stores as small ones: sums of their products hardly fit 64 bits, or do not.
+    #[test]
+    fn large_factors() -> Result<()> {
+        const M: i32 = i32::MAX;
+        let far = format!(
+            "[a, b, d] -> {{ [c] : a >= {M} and b >= {M} and d <= -{M} and {M}c >= {M}a + {M}b + {M} }}"
+        );
+        let farther = format!(
+            "[a, b, d] -> {{ [c] : a >= {M} and b >= {M} and d <= -{M} and {M}c >= {M}a + {M}b - {M}d + {M} }}"
+        );
+        let cases = [(&far, &far, true), (&farther, &far, true), (&far, &farther, false)];
+        let ctx = Ctx::new();
+        for (first, second, is_subset) in cases {
+            let sets = [ctx.parse::<Set>(first)?, ctx.parse(second)?];
+            assert!(!sets[0].is_empty()?, "{first}");
+            assert_eq!(sets[0].is_subset(&sets[1])?, is_subset, "{first} in {second}");
+        }
+        Ok(())
+    }
+
     /// All relations of a kind, against isl's own.
     #[test]
     fn is_what_isl_says() -> Result<()> {

@@ -35,10 +35,11 @@ static const Function *function_of(const Any &unit) {
   return nullptr;
 }
 
-static bool is_among_vectorizers(const Function &F) {
-  StringRef value = F.getFnAttribute(ORTHANT_ASIDE).getValueAsString();
-  return value == AMONG_VECTORIZERS || value == WITH_BLOCKS;
+static bool has_value(const Function &F, StringRef value) {
+  return F.getFnAttribute(ORTHANT_ASIDE).getValueAsString() == value;
 }
+
+static bool is_among_vectorizers(const Function &F) { return has_value(F, AMONG_VECTORIZERS) || has_value(F, WITH_BLOCKS); }
 
 // The passes that run on new loops while the vectorizers are at work. Not among them, for example: LoopLoadElimination, whose work
 // is done by registers of blocks, and the vectorizer of straight code, which makes vectors of what was made scalars on purpose.
@@ -77,8 +78,8 @@ static bool has_vectors(const Function &F) {
 
 // Removes loads of what is known. Stencils have values of the iteration before, which GVN finds: a fifth of jacobi-2d's time. In blocks
 // of vectors nothing is left to find but for what is read twice in one iteration, and GVN takes longer to see that than all else here.
-static void load_once(const Function &F, FunctionPassManager &passes) {
-  if (has_vectors(F))
+static void load_once(bool has_blocks, FunctionPassManager &passes) {
+  if (has_blocks)
     passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   else
     passes.addPass(GVNPass());
@@ -104,7 +105,7 @@ static void tidy_vectors(const LoopInfo &loops, bool has_blocks, FunctionPassMan
 PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FAM) {
   if (!F.hasFnAttribute(ORTHANT_ASIDE))
     return PreservedAnalyses::all();
-  const bool has_blocks = F.getFnAttribute(ORTHANT_ASIDE).getValueAsString() == WITH_BLOCKS;
+  const bool has_blocks = is_behind ? has_value(F, WITH_BLOCKS) : has_vectors(F);
   // For the passes that follow here.
   F.removeFnAttr(ORTHANT_ASIDE);
   FunctionPassManager passes;
@@ -115,10 +116,10 @@ PreservedAnalyses OrthantAsidePass::run(Function &F, FunctionAnalysisManager &FA
   }
   passes.addPass(InstCombinePass());
   passes.addPass(move_out());
-  load_once(F, passes);
+  load_once(has_blocks, passes);
   passes.addPass(OrthantRowsNowPass());
   passes.addPass(LoopSimplifyPass());
   passes.run(F, FAM);
-  F.addFnAttr(ORTHANT_ASIDE, has_vectors(F) ? WITH_BLOCKS : AMONG_VECTORIZERS);
+  F.addFnAttr(ORTHANT_ASIDE, has_blocks ? WITH_BLOCKS : AMONG_VECTORIZERS);
   return PreservedAnalyses::none();
 }

@@ -206,7 +206,7 @@ unsigned period(Turns &turns, const Loop &loop) {
   return all;
 }
 
-bool has_form(const Loop &loop, ScalarEvolution &SE) {
+bool has_form(const Loop &loop) {
   const BasicBlock *latch = loop.getLoopLatch();
   if (loop.isInnermost() || !latch || loop.getExitingBlock() != latch || !isa<BranchInst>(latch->getTerminator()) ||
       !loop.getLoopPredecessor() || !loop.isSafeToClone())
@@ -214,8 +214,11 @@ bool has_form(const Loop &loop, ScalarEvolution &SE) {
   size_t count = 0;
   for (const BasicBlock *block : loop.blocks())
     count += block->size();
-  if (count > MOST_INSTRUCTIONS)
-    return false;
+  return count <= MOST_INSTRUCTIONS;
+}
+
+// Whether the number of its last iteration is known before it. Asked last: finding out takes longer than all else here.
+bool is_counted(const Loop &loop, ScalarEvolution &SE) {
   const SCEV *last = SE.getBackedgeTakenCount(&loop);
   return !isa<SCEVCouldNotCompute>(last) && last->getType()->isIntegerTy() &&
          SE.getTypeSizeInBits(last->getType()) <= 64;
@@ -399,14 +402,12 @@ struct Found {
 
 std::optional<Found> find(Function &F, FunctionAnalysisManager &FAM, function_ref<bool(const Loop &)> wanted) {
   for (Loop *loop : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
-    if (loop->isInnermost() || !wanted(*loop))
+    if (!wanted(*loop) || !has_form(*loop))
       continue;
     ScalarEvolution &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-    if (!has_form(*loop, SE))
-      continue;
     Turns all = turns(*loop, SE);
     unsigned phases = period(all, *loop);
-    if (phases >= 2 && phases <= MOST_PHASES)
+    if (phases >= 2 && phases <= MOST_PHASES && is_counted(*loop, SE))
       return Found{loop, std::move(all), phases};
   }
   return std::nullopt;
