@@ -17,6 +17,7 @@
  *   vla     double A[n][m]              A[i][j]     sizes are arguments
  *   flat    double *A                   A[i*m+j]    sizes are arguments; const where only read; no restrict
  *   cpp     Matrix<double> &A           A(i, j)     C++; the class is in matrix.h
+ * In tiled/ some have the same computation in another order, by hand (tiled/tiles.h).
  * Compiled as C++ with -DDRIVER it is the driver of all four: data, sizes, and a copy of the kernel to
  * compare with (harness.h). */
 #ifndef SUITE_H
@@ -85,7 +86,13 @@ typedef unsigned char u8;
 #else
 #error "compile with -DSHAPE=const, vla, flat or cpp, or with -DDRIVER"
 #endif
-#define KERNEL EXPORT void CAT(NAME, CAT(_, SHAPE))(KERNEL_PARAMETERS)
+#define KERNEL_FUNCTION EXPORT void CAT(NAME, CAT(_, SHAPE))(KERNEL_PARAMETERS)
+#ifdef TILED
+#define KERNEL __attribute__((unused)) static void as_written(KERNEL_PARAMETERS)
+#define TILED_KERNEL KERNEL_FUNCTION
+#else
+#define KERNEL KERNEL_FUNCTION
+#endif
 #endif
 
 #endif

@@ -8,6 +8,7 @@
 //! `-fno-math-errno` goes to everyone: a `sqrt` that sets `errno` is a call with a side effect, which hides the
 //! loops from all of them, and changes no value.
 
+use super::suite_kernels::Kernel;
 use crate::command;
 use std::path::Path;
 use std::process::Command;
@@ -23,6 +24,8 @@ pub enum Who {
     OrthantLate,
     /// The same in one thread however many the others have; only if named.
     OrthantAlone,
+    /// clang-22 -O3 on loops tiled by hand, of kernels that have such a text; only if named.
+    Tiled,
     /// A clang with its Polly.
     Polly(u32),
     /// gcc -O3.
@@ -63,14 +66,15 @@ pub struct Setting<'a> {
 }
 
 /// The names, in the order of the table's columns.
-pub const KEYS: [&str; 8] =
-    ["clang", "orthant", "orthant-late", "orthant-alone", "polly", "polly-19", "gcc", "graphite"];
+pub const KEYS: [&str; 9] =
+    ["clang", "orthant", "orthant-late", "orthant-alone", "tiled", "polly", "polly-19", "gcc", "graphite"];
 
-const ALL: [Who; 8] = [
+const ALL: [Who; 9] = [
     Who::Clang,
     Who::Orthant,
     Who::OrthantLate,
     Who::OrthantAlone,
+    Who::Tiled,
     Who::Polly(22),
     Who::Polly(19),
     Who::Gcc,
@@ -91,7 +95,9 @@ fn peer(who: Who, key: &'static str, setting: &Setting) -> Peer {
     flags.extend(own_flags(who, setting));
     flags.extend_from_slice(setting.cflags);
     let compiler = match who {
-        Who::Clang | Who::Orthant | Who::OrthantLate | Who::OrthantAlone => "clang-22".to_owned(),
+        Who::Clang | Who::Orthant | Who::OrthantLate | Who::OrthantAlone | Who::Tiled => {
+            "clang-22".to_owned()
+        }
         Who::Polly(version) => format!("clang-{version}"),
         Who::Gcc | Who::Graphite => "gcc".to_owned(),
     };
@@ -102,7 +108,7 @@ fn peer(who: Who, key: &'static str, setting: &Setting) -> Peer {
 fn own_flags(who: Who, setting: &Setting) -> Vec<String> {
     let parallel = setting.threads > 1;
     match who {
-        Who::Clang => Vec::new(),
+        Who::Clang | Who::Tiled => Vec::new(),
         Who::Orthant | Who::OrthantLate | Who::OrthantAlone => {
             let plugin = format!("-fpass-plugin={}", setting.plugin.display());
             // What `orthant cc` makes of -march=native.
@@ -132,13 +138,18 @@ fn own_flags(who: Who, setting: &Setting) -> Vec<String> {
 /// Clang's OpenMP library also has the entry points that gcc's code calls, but gcc's own is what gcc users have.
 fn runtime(who: Who) -> Vec<String> {
     match who {
-        Who::Clang | Who::OrthantAlone => Vec::new(),
+        Who::Clang | Who::OrthantAlone | Who::Tiled => Vec::new(),
         Who::Gcc | Who::Graphite => vec!["-lgomp".to_owned()],
         Who::Orthant | Who::OrthantLate | Who::Polly(_) => vec!["-fopenmp=libomp".to_owned()],
     }
 }
 
 impl Peer {
+    /// The text that this peer is given of a kernel, if there is one.
+    pub fn text_of(&self, kernel: &Kernel) -> Option<Kernel> {
+        if self.who == Who::Tiled { kernel.tiled() } else { Some(kernel.clone()) }
+    }
+
     /// A command with the compiler and its flags. What the environment says to the plugin does not count here.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.compiler);
@@ -174,7 +185,7 @@ pub fn remedy(who: Who) -> &'static str {
         Who::Polly(19) => "apt-get install clang-19 libpolly-19-dev",
         Who::Polly(_) => "apt-get install clang-22 libpolly-22-dev",
         Who::Gcc | Who::Graphite => "apt-get install gcc g++",
-        Who::Clang | Who::Orthant | Who::OrthantLate | Who::OrthantAlone => "cargo xtask setup",
+        Who::Clang | Who::Orthant | Who::OrthantLate | Who::OrthantAlone | Who::Tiled => "cargo xtask setup",
     }
 }
 
@@ -195,7 +206,8 @@ mod tests {
             assert!(!peer.flags.iter().any(|flag| flag.contains("fast")), "{peer:?}");
         }
         let comparable: Vec<_> = peers("on", 1).iter().filter(|p| p.same_bits).map(|p| p.key).collect();
-        assert_eq!(comparable, ["clang", "orthant", "orthant-late", "orthant-alone", "polly", "polly-19"]);
+        let clangs = ["clang", "orthant", "orthant-late", "orthant-alone", "tiled", "polly", "polly-19"];
+        assert_eq!(comparable, clangs);
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub fn arguments() -> Vec<Arg> {
             "suite: link each program N times, its kernel at N different addresses, and run them in turn",
         ),
         list("peers", "NAMES").value_parser(peers::KEYS).help(
-            "suite: compare only these [default: all that are found, without orthant-late and orthant-alone]",
+            "suite: compare only these [default: all that are found, without orthant-late, orthant-alone and tiled]",
         ),
         option("contract", "WHEN")
             .value_parser(["off", "on"])
@@ -238,8 +238,9 @@ pub(super) fn existing(file: &Path) -> Outcome<PathBuf> {
 /// Those that work here, and of the others why not. Without clang there is nothing to compare with.
 fn present(all: Vec<Peer>, wanted: &[String], scratch: &Path) -> Outcome<(Vec<Peer>, Vec<Absent>)> {
     let (mut here, mut missing) = (Vec::new(), Vec::new());
-    let is_usual =
-        |peer: &Peer| wanted.is_empty() && !matches!(peer.who, Who::OrthantLate | Who::OrthantAlone);
+    let is_usual = |peer: &Peer| {
+        wanted.is_empty() && !matches!(peer.who, Who::OrthantLate | Who::OrthantAlone | Who::Tiled)
+    };
     let is_wanted = |peer: &Peer| is_usual(peer) || wanted.iter().any(|key| key == peer.key);
     for peer in all.into_iter().filter(|peer| peer.who == Who::Clang || is_wanted(peer)) {
         match peer.probe(scratch) {
@@ -247,9 +248,7 @@ fn present(all: Vec<Peer>, wanted: &[String], scratch: &Path) -> Outcome<(Vec<Pe
                 println!("{:<10} {}\n{:<10} {version}", peer.key, peer.shown(), "");
                 here.push(peer);
             }
-            Err(why)
-                if matches!(peer.who, Who::Clang | Who::Orthant | Who::OrthantLate | Who::OrthantAlone) =>
-            {
+            Err(why) if !matches!(peer.who, Who::Polly(_) | Who::Gcc | Who::Graphite) => {
                 return Err(Failure::Missing(format!("{} does not work: {why}", peer.shown())));
             }
             Err(why) => {
@@ -359,10 +358,6 @@ impl Bench<'_> {
     fn build(&self, kernel: &Kernel, shape: Shape, peer: &Peer, driver: &Path) -> Outcome<Side> {
         let program = self.program(kernel, shape, peer.key);
         let object = program.with_added_extension("o");
-        let compile = || {
-            let arguments = kernels::kernel_arguments(kernel, shape, &self.options.size, &object);
-            measure(peer.command().args(arguments))
-        };
         let mut side = Side {
             key: peer.key,
             state: State::Fine,
@@ -371,14 +366,22 @@ impl Bench<'_> {
             cpu: Vec::new(),
             checksum: String::new(),
         };
+        let Some(text) = peer.text_of(kernel) else {
+            side.state = State::Absent;
+            return Ok(side);
+        };
+        let compile = || {
+            let arguments = kernels::kernel_arguments(&text, shape, &self.options.size, &object);
+            measure(peer.command().args(arguments))
+        };
         match compile() {
-            Err(failure) => side.state = State::Failed(text(&failure)),
+            Err(failure) => side.state = State::Failed(said(&failure)),
             Ok(cost) => {
                 // The better of two: the first one may have waited for the disk.
                 let again = if cost.cpu < 1.0 { compile()?.cpu } else { cost.cpu };
                 side.compile = cost.cpu.min(again);
                 if let Err(failure) = self.link(driver, &object, peer, &program) {
-                    side.state = State::Failed(text(&failure));
+                    side.state = State::Failed(said(&failure));
                 }
             }
         }
@@ -478,7 +481,7 @@ fn compare(sides: &mut [Side], peers: &[Peer]) {
     }
 }
 
-fn text(failure: &Failure) -> String {
+fn said(failure: &Failure) -> String {
     match failure {
         Failure::Failed(message) | Failure::Missing(message) => message.clone(),
     }

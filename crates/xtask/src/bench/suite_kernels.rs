@@ -61,6 +61,12 @@ impl Kernel {
         if name.starts_with(|c: char| c.is_ascii_digit()) { format!("k{name}") } else { name }
     }
 
+    /// The same computation tiled by hand, if there is such a text.
+    pub fn tiled(&self) -> Option<Kernel> {
+        let file = self.file.with_file_name("tiled").join(format!("{}.c", self.name));
+        file.is_file().then(|| Kernel { name: self.name.clone(), file })
+    }
+
     /// Whether it is one of the 30.
     pub fn is_polybench(&self) -> bool {
         POLYBENCH.contains(&self.name.as_str())

@@ -17,6 +17,8 @@ pub enum State {
     Wrong,
     /// It did not end in time.
     TimedOut,
+    /// This peer has no text of this kernel.
+    Absent,
     /// Compiler, linker or program failed with this message.
     Failed(String),
 }
@@ -163,6 +165,7 @@ fn cell(row: &Row, index: usize, clock: Clock) -> String {
     match &side.state {
         State::Wrong => "WRONG".to_owned(),
         State::TimedOut => "too slow".to_owned(),
+        State::Absent => "-".to_owned(),
         State::Failed(_) => "failed".to_owned(),
         State::Fine if index == 0 => {
             let times = side.times(clock);
@@ -245,6 +248,7 @@ fn row_json(row: &Row, clock: Clock) -> Value {
             State::Fine => ("fine", None),
             State::Wrong => ("wrong", None),
             State::TimedOut => ("timed out", None),
+            State::Absent => ("-", None),
             State::Failed(message) => ("failed", Some(message)),
         };
         json!({ "peer": side.key, "state": state, "message": message, "checksum": side.checksum,
