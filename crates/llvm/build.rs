@@ -9,6 +9,7 @@ const SOURCES: &[&str] = &[
     "shim/pass.cpp",
     "shim/rows.cpp",
     "shim/steps.cpp",
+    "shim/sums.cpp",
     "shim/views.cpp",
     "shim/whole.cpp",
     "shim/scev.cpp",

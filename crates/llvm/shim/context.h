@@ -131,6 +131,10 @@ struct OrthantRowsPass : llvm::PassInfoMixin<OrthantRowsPass> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
+// Sums of rows that are written out in the loop with this header, in vectors (sums.cpp). The header of the loop that does so; nothing is left
+// as it was where there is one, and no analysis is valid.
+llvm::BasicBlock *orthant_sum_in_vectors(llvm::BasicBlock &header, llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
 // Iterations wait for fewer minima and maxima of those before them (chains.cpp).
 void orthant_shorten_chains(llvm::LoopInfo &loops);
 

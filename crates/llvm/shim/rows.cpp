@@ -227,6 +227,14 @@ void share_pointers(Loop &loop, ScalarEvolution &scev, SCEVExpander &expander) {
       share_pointer(places, loop, expander, known);
 }
 
+// Strict sums of rows in vectors, where they have that form. Their loops are around rows, too.
+void sum_in_vectors(SmallVectorImpl<WeakVH> &around, Function &F, FunctionAnalysisManager &FAM) {
+  for (size_t at = 0, end = around.size(); at < end; ++at)
+    if (auto *header = cast_or_null<BasicBlock>(around[at]))
+      if (BasicBlock *head = orthant_sum_in_vectors(*header, F, FAM))
+        around.push_back(head);
+}
+
 } // namespace
 
 // Late, LLVM has no pass between this and its vectorizer that unrolls loops, and none that finds what the rows have in common.
@@ -268,6 +276,8 @@ PreservedAnalyses OrthantRowsPass::run(Function &F, FunctionAnalysisManager &FAM
     passes.addPass(SeparateConstOffsetFromGEPPass());
     passes.addPass(EarlyCSEPass());
     passes.run(F, FAM);
+    if (is_last)
+      sum_in_vectors(around, F, FAM);
   }
   auto &loops = FAM.getResult<LoopAnalysis>(F);
   auto &scev = FAM.getResult<ScalarEvolutionAnalysis>(F);

@@ -3,6 +3,7 @@
 //! A figure is a median over the runs with its quartiles. Processor time (user and system, of the child and
 //! its children) is the headline, because wall time on a shared machine mostly measures the neighbours.
 
+mod bounds;
 mod chart;
 mod checks;
 mod compile_time;
@@ -25,7 +26,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// What can be measured.
-pub const NAMES: [&str; 7] = ["suite", "chart", "checks", "compile-time", "openblas", "profile", "fold"];
+pub const NAMES: [&str; 8] =
+    ["suite", "chart", "bounds", "checks", "compile-time", "openblas", "profile", "fold"];
 
 /// What to measure, and how thoroughly.
 #[derive(Default)]
@@ -38,7 +40,7 @@ pub struct Request {
     pub lines: u32,
     /// Where to write the figures as JSON.
     pub json: Option<PathBuf>,
-    /// A saved run to draw.
+    /// A saved run to draw, or to hold against bounds.
     pub saved: Option<PathBuf>,
     /// The section of the documentation to write the figures to.
     pub section: Option<String>,
@@ -53,9 +55,15 @@ pub fn run(ws: &Workspace, request: &Request, suite: &suite::Options) -> Outcome
                 "which run? `cargo xtask bench --json RUN.json` saves one, then `cargo xtask bench chart RUN.json`".into(),
             )),
         },
-        _ if request.saved.is_some() => {
-            Err(Failure::Missing("a saved run is for `cargo xtask bench chart`".to_owned()))
-        }
+        "bounds" => match &request.saved {
+            Some(file) => bounds::run(ws, request, file),
+            None => Err(Failure::Missing(
+                "which run? `cargo xtask bench --json RUN.json` saves one, then `cargo xtask bench bounds RUN.json`".into(),
+            )),
+        },
+        _ if request.saved.is_some() => Err(Failure::Missing(
+            "a saved run is for `cargo xtask bench chart` and `cargo xtask bench bounds`".to_owned(),
+        )),
         "suite" => suite::run(ws, request, suite),
         "checks" => checks::run(ws, request, suite),
         "compile-time" => compile_time::run(ws, request),

@@ -177,7 +177,7 @@ fn bench_cli() -> Command {
             Arg::new("saved")
                 .value_name("RUN.json")
                 .value_parser(value_parser!(PathBuf))
-                .help("chart: what --json wrote"),
+                .help("chart, bounds: what --json wrote"),
         )
         .arg(
             Arg::new("section")
