@@ -8,7 +8,8 @@
 //   for j, L at a time: w0 = A[0][j..j+L] * p[j..j+L]; ... w7 = A[7][j..j+L] * p[j..j+L]
 //                       t = transposed(w); q = q + t0; q = q + t1; ... q = q + t7
 //   for the rest: as before
-// LLVM has no such vectors: it gathers columns or adds scalars up.
+// LLVM has no such vectors: it gathers columns or adds scalars up. So much is done between one load of a row and the next that the processor
+// sees few of them coming, so what is loaded is fetched ahead (`AHEAD`).
 //
 // Why the bits are the same: each operation has the operands that it had, for each row and iteration, and each sum gets its terms in
 // their order. That loads and stores of L iterations come together is right, because
@@ -36,7 +37,11 @@ namespace {
 // Registers have parts of this size, within which most shuffles stay.
 constexpr unsigned PART_BITS = 128;
 
-// Farther than this no statement's cells are apart by a constant.
+// So many bytes are fetched ahead, of all rows together: products of a matrix of 32 MB and a vector on a Zen 5 take 0.95 ms without and 0.6 ms
+// with it; two products at once, in the third cache, 0.60 ms without, 0.71 ms with twice as much. Within the second cache there is no difference.
+constexpr uint64_t AHEAD = 12 << 10;
+
+// Farther than this no cells are apart by a constant, and more iterations no loop has that ends before another number.
 constexpr uint64_t FAR = uint64_t(1) << 40;
 
 // One sum: `phi = update(phi, operands)` in each iteration.
@@ -98,6 +103,7 @@ class Summer {
   unsigned lanes = 0;
   const SCEV *last = nullptr; // the number of the last iteration
   bool has_stores = false;
+  SmallPtrSet<const SCEV *, 32> streams; // what is loaded, by where it begins
 
   // Of the vector loop
   IRBuilder<> builder;
@@ -249,16 +255,27 @@ class Summer {
   // Whether the one cell of a store lies behind all cells of the other access, by a distance that is known. Cells from the first to the last
   // iteration's follow each other in memory without a gap, so they do not go round its end.
   bool is_behind(const StoreInst &store, const Instruction &other) const {
-    const SCEV *from = moving_address(other);
-    if (auto *moves = dyn_cast<SCEVAddRecExpr>(from); moves && moves->getLoop() == &loop) {
-      unsigned bits = SE.getTypeSizeInBits(from->getType());
-      if (SE.getTypeSizeInBits(last->getType()) > bits)
-        return false;
-      from = moves->evaluateAtIteration(SE.getNoopOrZeroExtend(last, SE.getEffectiveSCEVType(from->getType())), SE);
-    }
-    auto *distance = dyn_cast<SCEVConstant>(SE.getMinusSCEV(moving_address(store), from));
+    auto *moves = dyn_cast<SCEVAddRecExpr>(moving_address(other));
+    if (!moves || moves->getLoop() != &loop)
+      return is_behind(store, other, moving_address(other));
+    Type *type = SE.getEffectiveSCEVType(moves->getType());
+    auto is_behind_that_of = [&](const SCEV *iteration) {
+      return SE.getTypeSizeInBits(iteration->getType()) <= SE.getTypeSizeInBits(type) &&
+             is_behind(store, other, moves->evaluateAtIteration(SE.getNoopOrZeroExtend(iteration, type), SE));
+    };
+    if (is_behind_that_of(last))
+      return true;
+    // The last iteration comes before any of these, if there are so many.
+    auto *least = dyn_cast<SCEVSMinExpr>(last);
+    return least && any_of(least->operands(), [&](const SCEV *each) {
+      return SE.getSignedRangeMax(each).ult(FAR) && is_behind_that_of(each);
+    });
+  }
+
+  bool is_behind(const StoreInst &store, const Instruction &other, const SCEV *end) const {
+    auto *distance = dyn_cast<SCEVConstant>(SE.getMinusSCEV(moving_address(store), end));
     uint64_t size = layout.getTypeStoreSize(getLoadStoreType(const_cast<Instruction *>(&other))).getFixedValue();
-    return distance && distance->getAPInt().isStrictlyPositive() && distance->getAPInt().uge(size) && distance->getAPInt().ult(FAR);
+    return distance && distance->getAPInt().uge(size) && distance->getAPInt().ult(FAR);
   }
 
   // Cells of sums' stores: nobody else's.
@@ -282,10 +299,12 @@ class Summer {
           if (!moves_on(inst) || (isa<StoreInst>(inst) && !is_data(inst.getOperand(0))))
             return false;
           accesses.push_back(&inst);
-          if (isa<StoreInst>(inst))
+          if (isa<StoreInst>(inst)) {
             stores.push_back(&inst);
-          else
+          } else {
             vectors.insert(&inst);
+            streams.insert(moving_address(inst));
+          }
         } else if (is_update(&inst)) {
           // Its operands are looked at below: all of them are known then.
         } else if (can_be_widened(inst)) {
@@ -343,6 +362,13 @@ class Summer {
     return narrow[value] = copy;
   }
 
+  // To read it, and to keep it in all caches. Nothing happens where there is no memory.
+  void fetch_ahead(Value *address) {
+    Value *ahead = builder.CreatePtrAdd(address, builder.getInt64(AHEAD / streams.size()));
+    builder.CreateIntrinsic(Intrinsic::prefetch, {ahead->getType()},
+                            {ahead, builder.getInt32(/*read*/ 0), builder.getInt32(/*locality*/ 3), builder.getInt32(/*data*/ 1)});
+  }
+
   void widen(Instruction &inst) {
     Type *type = VectorType::get(inst.getType()->isVoidTy() ? inst.getOperand(0)->getType() : inst.getType(), lanes, false);
     builder.SetCurrentDebugLocation(inst.getDebugLoc());
@@ -353,7 +379,9 @@ class Summer {
         wide[load] = known;
         return;
       }
-      LoadInst *vector = builder.CreateAlignedLoad(type, copy_of(load->getPointerOperand()), load->getAlign());
+      Value *address = copy_of(load->getPointerOperand());
+      LoadInst *vector = builder.CreateAlignedLoad(type, address, load->getAlign());
+      fetch_ahead(address);
       vector->setAAMetadata(load->getAAMetadata());
       wide[load] = known = vector;
     } else if (auto *store = dyn_cast<StoreInst>(&inst)) {

@@ -97,6 +97,11 @@ fn rows_written_out() {
 }
 
 #[test]
+fn sums_of_rows_as_vectors() {
+    agrees_with("sums.c", &["", "position=late", "least-length=0"], &VECTORS[1..], &[]);
+}
+
+#[test]
 fn matrices_that_are_changed_in_place() {
     agrees_and_goes_through("in_place.c", &VECTORS, &VECTORS);
 }
