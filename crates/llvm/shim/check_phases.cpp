@@ -244,11 +244,13 @@ private:
   bool same_scope(const Metadata *was, const Metadata *is, int phase) {
     if (phase == OUTSIDE || !declared.contains(was))
       return was == is;
-    auto [found, is_new] = new_scopes.try_emplace({was, phase}, is);
-    if (!is_new)
+    if (auto found = new_scopes.find({was, phase}); found != new_scopes.end())
       return found->second == is;
     bool is_fresh = was == is || !old_scopes.contains(is);
-    return is_fresh && domain_of(was) && domain_of(was) == domain_of(is) && owners.try_emplace(is, was, phase).second;
+    if (!is_fresh || !domain_of(was) || domain_of(was) != domain_of(is) || !owners.try_emplace(is, was, phase).second)
+      return false;
+    new_scopes[{was, phase}] = is;
+    return true;
   }
 
   bool same_scopes(const MDNode &was, const MDNode &is, int phase) {
