@@ -267,8 +267,9 @@ const WORDS: &[(&str, &str)] = &[
 
 /// The line with words, numbers, operands and the ends of branches changed. The arguments of the function by type.
 fn changes(line: &str, arguments: &[(&str, &str)]) -> Vec<String> {
+    let is_new = |(from, to): &&(&str, &str)| line.contains(from) && !line.contains(to) && !line.contains(" atomic");
     let mut all: Vec<String> =
-        WORDS.iter().filter(|(from, _)| line.contains(from)).map(|(from, to)| line.replace(from, to)).collect();
+        WORDS.iter().filter(is_new).map(|(from, to)| line.replace(from, to)).collect();
     let is_effect = ["  store ", "  call ", "  tail call "].iter().any(|start| line.starts_with(start));
     if is_effect {
         all.push(String::new());
