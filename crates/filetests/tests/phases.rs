@@ -111,6 +111,20 @@ fn planes_are_proved_in_all_shapes() {
     }
 }
 
+/// In the host's pipeline, with what other passes leave to ask.
+#[test]
+fn no_split_is_taken_back() {
+    for file in ["crates/progen/tests/programs/phases.c", "crates/filetests/tests/phases/forms.cpp"] {
+        for position in ["early", "late"] {
+            let clang = if file.ends_with(".cpp") { "clang++" } else { "clang" };
+            let mut command = toolchain().tool(clang).unwrap();
+            command.args(["-w", "-O2", "-mllvm", &format!("-orthant-position={position}")]);
+            let (_, said) = run(command.args(["-c", "-o", "/dev/null"]).arg(root().join(file)));
+            assert_eq!(said, "", "{file} {position}");
+        }
+    }
+}
+
 /// The text of a split function, and of what it was.
 struct Pair {
     name: String,

@@ -439,7 +439,15 @@ bool orthant_has_phases(Function &F, FunctionAnalysisManager &FAM) {
 bool orthant_split_phases(Function &F, FunctionAnalysisManager &FAM, OrthantUnsplit &before) {
   if (!orthant_can_go_back(F))
     return false;
-  auto found = find(F, FAM, [](const Loop &loop) { return loop.isLoopSimplifyForm(); });
+  auto is_in_form = [](const Loop &loop) { return loop.isLoopSimplifyForm(); };
+  if (!find(F, FAM, is_in_form))
+    return false;
+  // It remembers what it found out before other passes changed the loop: how long it runs, in other numbers. Whoever checks that has the
+  // loop only, so it is asked again without.
+  PreservedAnalyses others = PreservedAnalyses::all();
+  others.abandon<ScalarEvolutionAnalysis>();
+  FAM.invalidate(F, others);
+  auto found = find(F, FAM, is_in_form);
   if (!found)
     return false;
   ScalarEvolution &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
