@@ -171,7 +171,11 @@ fn verdicts_of(rest: &str, pair: &Pair, changed: &[String]) -> Vec<String> {
     let name = &pair.name;
     for (index, text) in changed.iter().enumerate() {
         let renamed = |text: &str, from: &str, to: &str| {
-            text.replacen(&format!("@{from}("), &format!("@{to}("), 1).replacen("define internal", "define", 1)
+            text.replacen(&format!("@{from}("), &format!("@{to}("), 1).replacen(
+                "define internal",
+                "define",
+                1,
+            )
         };
         module += &renamed(text, name, &format!("changed{index}"));
         module += &renamed(&pair.before, &format!("{name}.before"), &format!("changed{index}.before"));
@@ -192,44 +196,189 @@ fn steps() -> (String, Pair) {
 
 /// What a splitter could do wrong, as texts to be replaced.
 const ERRORS: &[(&str, &[(&str, &str)])] = &[
-    ("the plane of another phase", &[("%row.phase = getelementptr inbounds double, ptr %planes, i64 1", "%row.phase = getelementptr inbounds double, ptr %planes, i64 0")]),
-    ("both phases with the other's plane", &[("ptr %planes, i64 1\n", "ptr %planes, i64 9\n"), ("ptr %planes, i64 0\n", "ptr %planes, i64 1\n"), ("ptr %planes, i64 9\n", "ptr %planes, i64 0\n")]),
+    (
+        "the plane of another phase",
+        &[(
+            "%row.phase = getelementptr inbounds double, ptr %planes, i64 1",
+            "%row.phase = getelementptr inbounds double, ptr %planes, i64 0",
+        )],
+    ),
+    (
+        "both phases with the other's plane",
+        &[
+            ("ptr %planes, i64 1\n", "ptr %planes, i64 9\n"),
+            ("ptr %planes, i64 0\n", "ptr %planes, i64 1\n"),
+            ("ptr %planes, i64 9\n", "ptr %planes, i64 0\n"),
+        ],
+    ),
     ("one more iteration", &[("icmp ult i64 %4, %0", "icmp ule i64 %4, %0")]),
     ("one iteration less", &[("%4 = add nuw i64 %orthant.t, 0", "%4 = add nuw i64 %orthant.t, 1")]),
     ("a signed guard", &[("icmp ult i64 %4, %0", "icmp slt i64 %4, %0")]),
     ("one more turn", &[("%orthant.last = udiv i64 %0, 2", "%orthant.last = udiv i64 %count, 2")]),
-    ("a turn of three", &[("%orthant.last = udiv i64 %0, 2", "%orthant.last = udiv i64 %0, 3"), ("mul nuw i64 %orthant.s, 2", "mul nuw i64 %orthant.s, 3")]),
-    ("an exact number of turns", &[("%orthant.last = udiv i64 %0, 2", "%orthant.last = udiv exact i64 %0, 2")]),
-    ("the first turn left out", &[("%orthant.s = phi i64 [ 0, %before ]", "%orthant.s = phi i64 [ 1, %before ]")]),
+    (
+        "a turn of three",
+        &[
+            ("%orthant.last = udiv i64 %0, 2", "%orthant.last = udiv i64 %0, 3"),
+            ("mul nuw i64 %orthant.s, 2", "mul nuw i64 %orthant.s, 3"),
+        ],
+    ),
+    (
+        "an exact number of turns",
+        &[("%orthant.last = udiv i64 %0, 2", "%orthant.last = udiv exact i64 %0, 2")],
+    ),
+    (
+        "the first turn left out",
+        &[("%orthant.s = phi i64 [ 0, %before ]", "%orthant.s = phi i64 [ 1, %before ]")],
+    ),
     ("turns by two", &[("add nuw i64 %orthant.s, 1", "add nuw i64 %orthant.s, 2")]),
     ("turns that may not reach half of all", &[("add nuw i64 %orthant.s, 1", "add nsw i64 %orthant.s, 1")]),
     ("no second phase", &[("br i1 %5, label %step.phase, label %orthant.turn", "br label %orthant.turn")]),
-    ("a second phase in any case", &[("br i1 %5, label %step.phase, label %orthant.turn", "br i1 true, label %step.phase, label %orthant.turn")]),
-    ("a guard the other way round", &[("br i1 %5, label %step.phase, label %orthant.turn", "br i1 %5, label %orthant.turn, label %step.phase")]),
-    ("phases in the other order", &[("%from = getelementptr inbounds double, ptr %first", "%from = getelementptr inbounds double, ptr %second"), ("%to = getelementptr inbounds double, ptr %second", "%to = getelementptr inbounds double, ptr %first"), ("%from.phase = getelementptr inbounds double, ptr %second", "%from.phase = getelementptr inbounds double, ptr %first"), ("%to.phase = getelementptr inbounds double, ptr %first", "%to.phase = getelementptr inbounds double, ptr %second")]),
-    ("an operand that stays the first phase's", &[("%y.phase = fadd double %x.phase, %x0.phase", "%y.phase = fadd double %x.phase, %x0")]),
-    ("a sum that is not carried on", &[("%sum.next.phase = fadd double %sum.next,", "%sum.next.phase = fadd double %header1,")]),
-    ("a counter that is not carried on", &[("%t.next.phase = add nuw nsw i64 %t.next, 1", "%t.next.phase = add nuw nsw i64 %header0, 1")]),
-    ("a counter by one", &[("%t.next.turn = add nuw nsw i64 %header0, 2", "%t.next.turn = add nuw nsw i64 %header0, 1")]),
-    ("a sum that goes on from the first phase", &[("%header1 = phi double [ 0.000000e+00, %before ], [ %sum.next.phase1, %orthant.turn ]", "%header1 = phi double [ 0.000000e+00, %before ], [ %header1, %orthant.turn ]")]),
-    ("sums of other phases behind the loop", &[("%sum.next.phase2 = phi double [ %sum.next, %end ], [ %sum.next.phase, %end.phase ]", "%sum.next.phase2 = phi double [ %header1, %end ], [ %sum.next, %end.phase ]")]),
-    ("the next counter behind the loop", &[("%t.phase = phi i64 [ %header0, %end ], [ %t.next, %end.phase ]", "%t.phase = phi i64 [ %t.next, %end ], [ %t.next.phase, %end.phase ]")]),
-    ("the other buffer behind the loop", &[("select i1 %2, ptr %first, ptr %second", "select i1 %2, ptr %second, ptr %first")]),
-    ("always the first buffer behind the loop", &[("select i1 %2, ptr %first, ptr %second", "select i1 %2, ptr %first, ptr %first")]),
+    (
+        "a second phase in any case",
+        &[(
+            "br i1 %5, label %step.phase, label %orthant.turn",
+            "br i1 true, label %step.phase, label %orthant.turn",
+        )],
+    ),
+    (
+        "a guard the other way round",
+        &[(
+            "br i1 %5, label %step.phase, label %orthant.turn",
+            "br i1 %5, label %orthant.turn, label %step.phase",
+        )],
+    ),
+    (
+        "phases in the other order",
+        &[
+            (
+                "%from = getelementptr inbounds double, ptr %first",
+                "%from = getelementptr inbounds double, ptr %second",
+            ),
+            (
+                "%to = getelementptr inbounds double, ptr %second",
+                "%to = getelementptr inbounds double, ptr %first",
+            ),
+            (
+                "%from.phase = getelementptr inbounds double, ptr %second",
+                "%from.phase = getelementptr inbounds double, ptr %first",
+            ),
+            (
+                "%to.phase = getelementptr inbounds double, ptr %first",
+                "%to.phase = getelementptr inbounds double, ptr %second",
+            ),
+        ],
+    ),
+    (
+        "an operand that stays the first phase's",
+        &[("%y.phase = fadd double %x.phase, %x0.phase", "%y.phase = fadd double %x.phase, %x0")],
+    ),
+    (
+        "a sum that is not carried on",
+        &[("%sum.next.phase = fadd double %sum.next,", "%sum.next.phase = fadd double %header1,")],
+    ),
+    (
+        "a counter that is not carried on",
+        &[("%t.next.phase = add nuw nsw i64 %t.next, 1", "%t.next.phase = add nuw nsw i64 %header0, 1")],
+    ),
+    (
+        "a counter by one",
+        &[("%t.next.turn = add nuw nsw i64 %header0, 2", "%t.next.turn = add nuw nsw i64 %header0, 1")],
+    ),
+    (
+        "a sum that goes on from the first phase",
+        &[(
+            "%header1 = phi double [ 0.000000e+00, %before ], [ %sum.next.phase1, %orthant.turn ]",
+            "%header1 = phi double [ 0.000000e+00, %before ], [ %header1, %orthant.turn ]",
+        )],
+    ),
+    (
+        "sums of other phases behind the loop",
+        &[(
+            "%sum.next.phase2 = phi double [ %sum.next, %end ], [ %sum.next.phase, %end.phase ]",
+            "%sum.next.phase2 = phi double [ %header1, %end ], [ %sum.next, %end.phase ]",
+        )],
+    ),
+    (
+        "the next counter behind the loop",
+        &[(
+            "%t.phase = phi i64 [ %header0, %end ], [ %t.next, %end.phase ]",
+            "%t.phase = phi i64 [ %t.next, %end ], [ %t.next.phase, %end.phase ]",
+        )],
+    ),
+    (
+        "the other buffer behind the loop",
+        &[("select i1 %2, ptr %first, ptr %second", "select i1 %2, ptr %second, ptr %first")],
+    ),
+    (
+        "always the first buffer behind the loop",
+        &[("select i1 %2, ptr %first, ptr %second", "select i1 %2, ptr %first, ptr %first")],
+    ),
     ("a store left out", &[("  store double %y.phase, ptr %to.phase, align 8, !noalias !3\n", "")]),
-    ("a store twice", &[("  store double %y, ptr %to, align 8, !noalias !0\n", "  store double %y, ptr %to, align 8, !noalias !0\n  store double %y, ptr %to, align 8, !noalias !0\n")]),
-    ("a store before a load", &[("  %x0.phase = load double, ptr %row.phase, align 8, !alias.scope !3\n", "  store double 1.0, ptr %row.phase, align 8\n  %x0.phase = load double, ptr %row.phase, align 8, !alias.scope !3\n")]),
-    ("a wider alignment", &[("%x.phase = load double, ptr %from.phase, align 8", "%x.phase = load double, ptr %from.phase, align 64")]),
-    ("a flag that was not there", &[("%then.phase = sub i64 1, 1", "%then.phase = sub nuw i64 1, 1"), ("%sum.next = fadd double", "%sum.next = fadd nnan double")]),
-    ("a step that may not wrap where the sum of steps does", &[("%0 = add i64 %count, -1", "%0 = add nuw i64 %count, -1")]),
+    (
+        "a store twice",
+        &[(
+            "  store double %y, ptr %to, align 8, !noalias !0\n",
+            "  store double %y, ptr %to, align 8, !noalias !0\n  store double %y, ptr %to, align 8, !noalias !0\n",
+        )],
+    ),
+    (
+        "a store before a load",
+        &[(
+            "  %x0.phase = load double, ptr %row.phase, align 8, !alias.scope !3\n",
+            "  store double 1.0, ptr %row.phase, align 8\n  %x0.phase = load double, ptr %row.phase, align 8, !alias.scope !3\n",
+        )],
+    ),
+    (
+        "a wider alignment",
+        &[(
+            "%x.phase = load double, ptr %from.phase, align 8",
+            "%x.phase = load double, ptr %from.phase, align 64",
+        )],
+    ),
+    (
+        "a flag that was not there",
+        &[
+            ("%then.phase = sub i64 1, 1", "%then.phase = sub nuw i64 1, 1"),
+            ("%sum.next = fadd double", "%sum.next = fadd nnan double"),
+        ],
+    ),
+    (
+        "a step that may not wrap where the sum of steps does",
+        &[("%0 = add i64 %count, -1", "%0 = add nuw i64 %count, -1")],
+    ),
     ("another number of iterations", &[("%0 = add i64 %count, -1", "%0 = add i64 %count, -2")]),
-    ("a scope of aliases for both phases", &[("metadata !3)", "metadata !0)"), ("!alias.scope !3", "!alias.scope !0"), ("!noalias !3", "!noalias !0")]),
+    (
+        "a scope of aliases for both phases",
+        &[
+            ("metadata !3)", "metadata !0)"),
+            ("!alias.scope !3", "!alias.scope !0"),
+            ("!noalias !3", "!noalias !0"),
+        ],
+    ),
     ("a scope of the other phase", &[("!alias.scope !3", "!alias.scope !0")]),
-    ("the inner loop left elsewhere", &[("br i1 %more.phase, label %cell.phase, label %end.phase", "br i1 %more.phase, label %cell.phase, label %end")]),
+    (
+        "the inner loop left elsewhere",
+        &[(
+            "br i1 %more.phase, label %cell.phase, label %end.phase",
+            "br i1 %more.phase, label %cell.phase, label %end",
+        )],
+    ),
     ("the inner loop once more", &[("icmp slt i64 %i.next.phase, %n", "icmp sle i64 %i.next.phase, %n")]),
-    ("another result", &[("phi ptr [ %first, %entry ], [ %a.end, %after ]", "phi ptr [ %second, %entry ], [ %a.end, %after ]")]),
-    ("something else behind the loop", &[("getelementptr inbounds i64, ptr %left, i64 1", "getelementptr inbounds i64, ptr %left, i64 2")]),
-    ("a condition that was not there", &[("br i1 %some, label %before, label %exit", "br i1 true, label %before, label %exit")]),
+    (
+        "another result",
+        &[(
+            "phi ptr [ %first, %entry ], [ %a.end, %after ]",
+            "phi ptr [ %second, %entry ], [ %a.end, %after ]",
+        )],
+    ),
+    (
+        "something else behind the loop",
+        &[("getelementptr inbounds i64, ptr %left, i64 1", "getelementptr inbounds i64, ptr %left, i64 2")],
+    ),
+    (
+        "a condition that was not there",
+        &[("br i1 %some, label %before, label %exit", "br i1 true, label %before, label %exit")],
+    ),
 ];
 
 #[test]
@@ -281,9 +430,9 @@ const WORDS: &[(&str, &str)] = &[
 
 /// The line with words, numbers, operands and the ends of branches changed. The arguments of the function by type.
 fn changes(line: &str, arguments: &[(&str, &str)]) -> Vec<String> {
-    let is_new = |(from, to): &&(&str, &str)| line.contains(from) && !line.contains(to) && !line.contains(" atomic");
-    let mut all: Vec<String> =
-        WORDS.iter().filter(is_new).map(|(from, to)| line.replace(from, to)).collect();
+    let is_new =
+        |(from, to): &&(&str, &str)| line.contains(from) && !line.contains(to) && !line.contains(" atomic");
+    let mut all: Vec<String> = WORDS.iter().filter(is_new).map(|(from, to)| line.replace(from, to)).collect();
     let is_effect = ["  store ", "  call ", "  tail call "].iter().any(|start| line.starts_with(start));
     if is_effect {
         all.push(String::new());
@@ -302,7 +451,9 @@ fn changes(line: &str, arguments: &[(&str, &str)]) -> Vec<String> {
 fn numbers_changed(line: &str) -> Vec<String> {
     let is_operand = |at: usize| {
         let before = &line[..at];
-        before.ends_with(' ') && !before.ends_with("align ") && line[at..].starts_with(|c: char| c.is_ascii_digit())
+        before.ends_with(' ')
+            && !before.ends_with("align ")
+            && line[at..].starts_with(|c: char| c.is_ascii_digit())
     };
     let changed = |at: usize| {
         let end = line[at..].find(|c: char| !c.is_ascii_digit()).map_or(line.len(), |length| at + length);
@@ -331,7 +482,13 @@ fn swapped(line: &str, kind: &str, before: &str) -> Option<String> {
     let [.., one, other] = starts[..] else { return None };
     let end = |from: usize| code[from..].find([',', ' ']).map_or(code.len(), |length| from + length);
     // Of `TYPE %x`, both words.
-    let end = |from: usize| if kind.contains("select") { code[from..].find(',').map_or(code.len(), |length| from + length) } else { end(from) };
+    let end = |from: usize| {
+        if kind.contains("select") {
+            code[from..].find(',').map_or(code.len(), |length| from + length)
+        } else {
+            end(from)
+        }
+    };
     let is_kind = code.contains(kind);
     is_kind.then(|| {
         let (first, second) = (&code[one..end(one)], &code[other..end(other)]);
@@ -352,7 +509,9 @@ fn all_changed(pair: &Pair) -> Vec<(String, String)> {
     let list = head.split_once('(').unwrap().1;
     let arguments: Vec<(&str, &str)> = list
         .split([',', ')'])
-        .filter_map(|argument| Some((argument.split_whitespace().next()?, argument.split_whitespace().last()?)))
+        .filter_map(|argument| {
+            Some((argument.split_whitespace().next()?, argument.split_whitespace().last()?))
+        })
         .filter(|(_, name)| name.starts_with('%'))
         .collect();
     let mut all = Vec::new();

@@ -212,12 +212,6 @@ unsigned period(Turns &turns, const Loop &loop) {
   return all;
 }
 
-// Whether a call may be in several places: who meets in it, or comes back to it, depends on where it is.
-bool can_be_copied(const Instruction &inst) {
-  auto *call = dyn_cast<CallBase>(&inst);
-  return !call || !(call->isConvergent() || call->hasFnAttr(Attribute::ReturnsTwice));
-}
-
 bool has_form(const Loop &loop) {
   const BasicBlock *latch = loop.getLoopLatch();
   if (loop.isInnermost() || !latch || loop.getExitingBlock() != latch || !isa<BranchInst>(latch->getTerminator()) ||
@@ -225,8 +219,18 @@ bool has_form(const Loop &loop) {
     return false;
   size_t count = 0;
   for (const BasicBlock *block : loop.blocks())
-    count += all_of(*block, can_be_copied) ? block->size() : MOST_INSTRUCTIONS + 1;
+    count += block->size();
   return count <= MOST_INSTRUCTIONS;
+}
+
+// Whether all may be in several places: who meets in a call, or comes back to it, depends on where it is.
+bool can_be_copied(const Loop &loop) {
+  return all_of(loop.blocks(), [](const BasicBlock *block) {
+    return none_of(*block, [](const Instruction &inst) {
+      auto *call = dyn_cast<CallBase>(&inst);
+      return call && (call->isConvergent() || call->hasFnAttr(Attribute::ReturnsTwice));
+    });
+  });
 }
 
 // Whether the number of its last iteration is known before it. Asked last: finding out takes longer than all else here.
@@ -424,7 +428,7 @@ std::optional<Found> find(Function &F, FunctionAnalysisManager &FAM, function_re
     ScalarEvolution &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     Turns all = turns(*loop, SE);
     unsigned phases = period(all, *loop);
-    if (phases >= 2 && phases <= MOST_PHASES && is_counted(*loop, SE))
+    if (phases >= 2 && phases <= MOST_PHASES && can_be_copied(*loop) && is_counted(*loop, SE))
       return Found{loop, std::move(all), phases};
   }
   return std::nullopt;
