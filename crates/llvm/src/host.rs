@@ -203,7 +203,12 @@ extern "C" fn orthant_rs_run(raw: *mut OrthantPass, session: c_int) -> bool {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn orthant_rs_failed(raw: *mut OrthantPass, session: c_int, message: *const c_char, length: usize) {
+extern "C" fn orthant_rs_failed(
+    raw: *mut OrthantPass,
+    session: c_int,
+    message: *const c_char,
+    length: usize,
+) {
     let (Some(plugin), Ok(session)) = (PLUGIN.get(), usize::try_from(session)) else { return };
     // SAFETY: the shim's context and its message live until this call returns.
     let (pass, message) = unsafe { (Pass::from_raw(raw), borrow(message, length)) };
