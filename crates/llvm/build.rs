@@ -18,12 +18,14 @@ const SOURCES: &[&str] = &[
     "shim/arithmetic.cpp",
     "shim/aside.cpp",
     "shim/chains.cpp",
+    "shim/check_phases.cpp",
     "shim/divide.cpp",
     "shim/hoist.cpp",
     "shim/names.cpp",
     "shim/outline.cpp",
     "shim/phases.cpp",
     "shim/trial.cpp",
+    "shim/try_phases.cpp",
     "shim/version.cpp",
 ];
 

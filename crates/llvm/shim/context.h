@@ -15,6 +15,8 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/IR/ValueHandle.h"
+#include <string>
 
 // What starts threads: libgomp's function, which LLVM's libomp has, too.
 #define ORTHANT_FORK "GOMP_parallel"
@@ -24,6 +26,8 @@
 #define ORTHANT_LOOPS "orthant-loops"
 // The attribute of functions that most of LLVM's passes leave alone (aside.cpp).
 #define ORTHANT_ASIDE "orthant-aside"
+// The attribute of functions in which a split into phases counts as wrong, for tests.
+#define ORTHANT_BREAK_PHASES "orthant-break-phases"
 // What is said of loops that OrthantRowsPass writes out.
 #define ORTHANT_ROWS "orthant.rows"
 // The same before LLVM's vectorizers.
@@ -49,6 +53,7 @@ struct OrthantDivision {
 struct OrthantOutcome {
   bool is_changed = false;       // Rust changed the function
   OrthantDivision division = {}; // to be done with the body that the host knows
+  std::string failure = {};      // a pass before failed in the function, which is what it was before that
 };
 
 struct OrthantPass {
@@ -73,6 +78,13 @@ struct OrthantPass {
 // A division is done with the body that was kept, unless somebody has an older one.
 bool orthant_finish(OrthantPass &pass, bool is_oldest);
 
+// The body of a function, kept in a function of its own that nobody calls.
+llvm::Function *orthant_keep_body(llvm::Function &F);
+// Whether a body that was kept can come back: the address of a block cannot move from one function to another.
+bool orthant_can_go_back(const llvm::Function &F);
+// The function gets the body that was kept, which is then empty.
+void orthant_take_back(llvm::Function &F, llvm::Function *kept);
+
 // Runs the passes; takes back what they did unless the outcome says otherwise afterwards. True if something stays.
 bool orthant_on_trial(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, llvm::FunctionPassManager &passes,
                       const OrthantOutcome &outcome);
@@ -94,10 +106,30 @@ struct OrthantHoistPass : llvm::PassInfoMixin<OrthantHoistPass> {
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
 
-// Loops whose iterations take turns with memory become loops over whole turns (phases.cpp).
+// Loops whose iterations take turns with memory become loops over whole turns (phases.cpp). What is not proved to do the same is
+// taken back, and the outcome says so.
 struct OrthantPhasesPass : llvm::PassInfoMixin<OrthantPhasesPass> {
+  OrthantOutcome *outcome;
+  explicit OrthantPhasesPass(OrthantOutcome *outcome) : outcome(outcome) {}
   llvm::PreservedAnalyses run(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 };
+
+// A function before a loop of it is split into phases.
+struct OrthantUnsplit {
+  llvm::Function *kept;       // its body
+  llvm::BasicBlock *header;   // of the loop, there
+  unsigned period;            // the number of phases
+  llvm::SmallVector<llvm::WeakVH, 8> phis; // what the header's phis are in the function; those that are gone, nothing
+};
+OrthantUnsplit orthant_before_phases(llvm::Function &F, const Loop &loop, unsigned period);
+// Why the split function is not proved to do the same (check_phases.cpp); empty: it is.
+std::string orthant_check_phases(const OrthantUnsplit &before, llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+// For tests of the checker (try_phases.cpp): `orthant-phases` splits a loop and leaves the function before that beside it, and
+// `orthant-check-phases` says whether the two are proved to do the same.
+bool orthant_parse_phases(llvm::StringRef name, llvm::FunctionPassManager &passes);
+// Splits one loop; `before` gets the function before that. False: there is none to be split.
+bool orthant_split_phases(llvm::Function &F, llvm::FunctionAnalysisManager &FAM, OrthantUnsplit &before);
 
 // Whether there are such loops.
 bool orthant_has_phases(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);

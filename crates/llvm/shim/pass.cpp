@@ -55,6 +55,10 @@ Done run_rust(Function &F, FunctionAnalysisManager &FAM, OrthantRun run, Orthant
                       FAM.getResult<OptimizationRemarkEmitterAnalysis>(F)};
   pass.run = run;
   pass.has_loops = !run.sets_aside;
+  if (outcome && !outcome->failure.empty()) {
+    orthant_rs_failed(&pass, run.session, outcome->failure.data(), outcome->failure.size());
+    return Done::nothing;
+  }
   bool is_changed = orthant_rs_run(&pass, run.session);
   if (orthant_finish(pass, /*is_oldest=*/!outcome))
     return Done::undone;
@@ -158,6 +162,8 @@ Session configure(std::optional<StringRef> params) {
 }
 
 bool parse_name(StringRef name, FunctionPassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+  if (orthant_parse_phases(name, passes))
+    return true;
   std::optional<StringRef> params;
   if (name.consume_front("orthant<") && name.consume_back(">"))
     params = name;
@@ -184,7 +190,7 @@ FunctionPassManager early_passes(OrthantRun way, OrthantOutcome *outcome) {
   loops.addPass(LoopRotatePass());
   loops.addPass(IndVarSimplifyPass());
   passes.addPass(createFunctionToLoopPassAdaptor(std::move(loops)));
-  passes.addPass(OrthantPhasesPass());
+  passes.addPass(OrthantPhasesPass(outcome));
   // Rotation leaves phis of equal values behind, which ScalarEvolution does not look through.
   passes.addPass(InstSimplifyPass());
   passes.addPass(OrthantHoistPass());
@@ -246,7 +252,7 @@ public:
     OrthantOutcome outcome;
     passes.addPass(LoopSimplifyPass());
     if (has_phases) {
-      passes.addPass(OrthantPhasesPass());
+      passes.addPass(OrthantPhasesPass(&outcome));
       passes.addPass(InstSimplifyPass());
     }
     passes.addPass(OrthantHoistPass());

@@ -7,7 +7,8 @@
 //     if (2 s < last) for ..: a[..] = f(b[..]) }                if (2 s < last) for ..: a[0][..] = f(a[1][..]) }
 // does the same: iteration t is phase t % K of iteration t / K. Each phase is a copy of the body, in which all that takes turns is what it is
 // in that phase, and which runs if the loop still has that iteration. Nothing is assumed: this is so for all numbers of steps, and
-// wherever the arrays lie. That they are apart is assumed, and checked, by whoever models the new loop.
+// wherever the arrays lie. That they are apart is assumed, and checked, by whoever models the new loop. What was made is compared with what
+// was there by check_phases.cpp, which knows nothing of how it was made.
 //
 // Terms:
 //   - The period K, 2 to 4, is the least common multiple of the periods of all that takes turns and decides about an address.
@@ -41,6 +42,8 @@ namespace {
 
 // The longest period.
 constexpr unsigned MOST_PHASES = 4;
+// Numbers with fewer bits have no room for it.
+constexpr unsigned LEAST_BITS = 3;
 // Loops with more instructions than this stay as they are.
 constexpr size_t MOST_INSTRUCTIONS = 2000;
 // So many uses of a value are looked at for one in an address.
@@ -105,6 +108,8 @@ struct Growing {
     if (!first || !step)
       return std::nullopt;
     const APInt &from = first->getAPInt(), &by = step->getAPInt();
+    if (by.getBitWidth() < LEAST_BITS)
+      return std::nullopt;
     bool ascends = !from.isNegative() && !by.isNegative();
     bool wraps = !sum->hasNoUnsignedWrap() && !(sum->hasNoSignedWrap() && ascends);
     return Growing{from, by, wraps, SE.isKnownNonNegative(sum)};
@@ -150,7 +155,8 @@ Values values_of_remainder(Instruction &inst, const Loop &loop, ScalarEvolution 
     APInt divisor = APInt::getOneBitSet(bits, low);
     return growing->values(divisor, type, [&](const APInt &x) { return is_and ? x & *by : x.trunc(low); });
   }
-  if (!by->isStrictlyPositive())
+  // What is said of larger divisors, nobody checks.
+  if (!by->isStrictlyPositive() || by->getActiveBits() >= 64)
     return {};
   auto growing = Growing::of(of, loop, SE);
   if (!growing || (is_signed && !growing->is_nonnegative) || (growing->wraps && !by->isPowerOf2()))
@@ -217,11 +223,23 @@ bool has_form(const Loop &loop) {
   return count <= MOST_INSTRUCTIONS;
 }
 
+// Whether all may be in several places: who meets in a call, or comes back to it, depends on where it is.
+bool can_be_copied(const Loop &loop) {
+  return all_of(loop.blocks(), [](const BasicBlock *block) {
+    return none_of(*block, [](const Instruction &inst) {
+      auto *call = dyn_cast<CallBase>(&inst);
+      return call && (call->isConvergent() || call->hasFnAttr(Attribute::ReturnsTwice));
+    });
+  });
+}
+
 // Whether the number of its last iteration is known before it. Asked last: finding out takes longer than all else here.
 bool is_counted(const Loop &loop, ScalarEvolution &SE) {
   const SCEV *last = SE.getBackedgeTakenCount(&loop);
-  return !isa<SCEVCouldNotCompute>(last) && last->getType()->isIntegerTy() &&
-         SE.getTypeSizeInBits(last->getType()) <= 64;
+  if (isa<SCEVCouldNotCompute>(last) || !last->getType()->isIntegerTy())
+    return false;
+  uint64_t bits = SE.getTypeSizeInBits(last->getType());
+  return bits >= LEAST_BITS && bits <= 64;
 }
 
 // A loop that is split.
@@ -293,7 +311,7 @@ class Splitter {
   Value *next_turn(PHINode &phi, IRBuilder<> &builder) {
     const APInt *step;
     auto *sum = dyn_cast<BinaryOperator>(latch_value(phi, loop));
-    if (!sum || !match(sum, m_Add(m_Specific(&phi), m_APInt(step))))
+    if (!sum || !match(sum, m_Add(m_Specific(&phi), m_APInt(step))) || step->getBitWidth() < LEAST_BITS)
       return nullptr;
     bool overflows = false;
     APInt way = step->smul_ov(APInt(step->getBitWidth(), period), overflows);
@@ -354,6 +372,9 @@ public:
     if (!expander.isSafeToExpandAt(count, before->getTerminator()))
       return false;
     last = expander.expandCodeFor(count, count->getType(), before->getTerminator()->getIterator());
+    // What was known of these numbers is known of the loop's own, too, and need not be believed twice.
+    for (Instruction *inst : expander.getAllInsertedInstructions())
+      inst->dropPoisonGeneratingFlags();
     SmallVector<BasicBlock *, 16> blocks(loop.blocks());
     SmallVector<MDNode *, 4> scopes;
     identifyNoAliasScopesToClone(blocks, scopes);
@@ -407,20 +428,10 @@ std::optional<Found> find(Function &F, FunctionAnalysisManager &FAM, function_re
     ScalarEvolution &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     Turns all = turns(*loop, SE);
     unsigned phases = period(all, *loop);
-    if (phases >= 2 && phases <= MOST_PHASES && is_counted(*loop, SE))
+    if (phases >= 2 && phases <= MOST_PHASES && can_be_copied(*loop) && is_counted(*loop, SE))
       return Found{loop, std::move(all), phases};
   }
   return std::nullopt;
-}
-
-// Splits one loop, if there is one to be split.
-bool split_one(Function &F, FunctionAnalysisManager &FAM) {
-  auto found = find(F, FAM, [](const Loop &loop) { return loop.isLoopSimplifyForm(); });
-  if (!found)
-    return false;
-  ScalarEvolution &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
-  formLCSSARecursively(*found->loop, FAM.getResult<DominatorTreeAnalysis>(F), &FAM.getResult<LoopAnalysis>(F), &SE);
-  return Splitter(*found->loop, found->turns, found->period).split(SE);
 }
 
 } // namespace
@@ -429,11 +440,43 @@ bool orthant_has_phases(Function &F, FunctionAnalysisManager &FAM) {
   return find(F, FAM, [](const Loop &) { return true; }).has_value();
 }
 
+bool orthant_split_phases(Function &F, FunctionAnalysisManager &FAM, OrthantUnsplit &before) {
+  if (!orthant_can_go_back(F))
+    return false;
+  auto is_in_form = [](const Loop &loop) { return loop.isLoopSimplifyForm(); };
+  if (!find(F, FAM, is_in_form))
+    return false;
+  // It remembers what it found out before other passes changed the loop: how long it runs, in other numbers. Whoever checks that has the
+  // loop only, so it is asked again without.
+  PreservedAnalyses others = PreservedAnalyses::all();
+  others.abandon<ScalarEvolutionAnalysis>();
+  FAM.invalidate(F, others);
+  auto found = find(F, FAM, is_in_form);
+  if (!found)
+    return false;
+  ScalarEvolution &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  formLCSSARecursively(*found->loop, FAM.getResult<DominatorTreeAnalysis>(F), &FAM.getResult<LoopAnalysis>(F), &SE);
+  before = orthant_before_phases(F, *found->loop, found->period);
+  if (Splitter(*found->loop, found->turns, found->period).split(SE)) {
+    FAM.invalidate(F, PreservedAnalyses::none());
+    return true;
+  }
+  before.kept->eraseFromParent();
+  return false;
+}
+
 PreservedAnalyses OrthantPhasesPass::run(Function &F, FunctionAnalysisManager &FAM) {
   bool changed = false;
-  while (!F.hasOptNone() && split_one(F, FAM)) {
-    FAM.invalidate(F, PreservedAnalyses::none());
+  OrthantUnsplit before = {};
+  while (outcome->failure.empty() && !F.hasOptNone() && orthant_split_phases(F, FAM, before)) {
     changed = true;
+    std::string why = F.hasFnAttribute(ORTHANT_BREAK_PHASES) ? "asked to be" : orthant_check_phases(before, F, FAM);
+    if (!why.empty()) {
+      outcome->failure = "the split into phases is not proved: " + why;
+      orthant_take_back(F, before.kept);
+      FAM.invalidate(F, PreservedAnalyses::none());
+    }
+    before.kept->eraseFromParent();
   }
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

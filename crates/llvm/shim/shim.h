@@ -259,6 +259,8 @@ void orthant_foreign_llvm(OrthantSink sink, void *data);
 int orthant_rs_configure(const char *params, size_t length, bool has_params, bool *early, bool *enabled,
                          OrthantSink error, void *data);
 bool orthant_rs_run(OrthantPass *pass, int session); // true: the function was changed
+// A pass of the shim failed in the function, which stays as it is.
+void orthant_rs_failed(OrthantPass *pass, int session, const char *message, size_t length);
 void orthant_rs_version(OrthantSink sink, void *data);
 void orthant_rs_at_exit(void);
 }

@@ -9,8 +9,7 @@
 
 using namespace llvm;
 
-// The body of a function, kept in a function of its own that nobody calls.
-static Function *keep_body(Function &F) {
+Function *orthant_keep_body(Function &F) {
   Function *kept = Function::Create(F.getFunctionType(), GlobalValue::InternalLinkage, F.getAddressSpace(),
                                     "orthant.kept", F.getParent());
   ValueToValueMapTy map;
@@ -27,12 +26,11 @@ static Function *keep_body(Function &F) {
   return kept;
 }
 
-// An address of a block cannot move from one function to another.
-static bool can_go_back(const Function &F) {
+bool orthant_can_go_back(const Function &F) {
   return none_of(F, [](const BasicBlock &block) { return block.hasAddressTaken(); });
 }
 
-static void take_back(Function &F, Function *kept) {
+void orthant_take_back(Function &F, Function *kept) {
   for (BasicBlock &block : F)
     block.dropAllReferences();
   while (!F.empty())
@@ -51,8 +49,8 @@ static void end(Function &F, Function *kept, const OrthantDivision &division) {
 }
 
 bool orthant_keep(OrthantPass *pass) {
-  if (can_go_back(pass->function))
-    pass->kept = keep_body(pass->function);
+  if (orthant_can_go_back(pass->function))
+    pass->kept = orthant_keep_body(pass->function);
   return pass->kept;
 }
 
@@ -62,7 +60,7 @@ bool orthant_finish(OrthantPass &pass, bool is_oldest) {
   if (!pass.kept)
     return false;
   if (pass.is_undone) {
-    take_back(pass.function, pass.kept);
+    orthant_take_back(pass.function, pass.kept);
     for (Function *body : pass.outlined)
       body->eraseFromParent();
   }
@@ -71,11 +69,11 @@ bool orthant_finish(OrthantPass &pass, bool is_oldest) {
 }
 
 bool orthant_on_trial(Function &F, FunctionAnalysisManager &FAM, FunctionPassManager &passes, const OrthantOutcome &outcome) {
-  Function *kept = can_go_back(F) ? keep_body(F) : nullptr;
+  Function *kept = orthant_can_go_back(F) ? orthant_keep_body(F) : nullptr;
   PreservedAnalyses preserved = passes.run(F, FAM);
   bool goes_back = kept && !outcome.is_changed;
   if (goes_back)
-    take_back(F, kept);
+    orthant_take_back(F, kept);
   if (kept)
     end(F, kept, outcome.division);
   FAM.invalidate(F, goes_back ? PreservedAnalyses::none() : preserved);

@@ -45,8 +45,8 @@ pub trait Plugin: Send + Sync {
     /// Looks at one function; true if it was changed.
     fn run(&self, session: usize, pass: Pass<'_>) -> bool;
 
-    /// `run` panicked with this message in this function, which stays as it is.
-    fn run_panicked(&self, session: usize, pass: Pass<'_>, message: &str);
+    /// `run`, or a pass before it, failed with this message in this function, which stays as it is.
+    fn run_failed(&self, session: usize, pass: Pass<'_>, message: &str);
 
     /// What to add to the host's `--version`.
     fn version(&self) -> String;
@@ -197,9 +197,23 @@ extern "C" fn orthant_rs_run(raw: *mut OrthantPass, session: c_int) -> bool {
     let pass = unsafe { Pass::from_raw(raw) };
     guarded(|| plugin.run(session, pass)).unwrap_or_else(|message| {
         // Nothing is left to do if even the report of a failure fails.
-        let _ = guarded(|| plugin.run_panicked(session, pass, &message));
+        let _ = guarded(|| plugin.run_failed(session, pass, &message));
         false
     })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn orthant_rs_failed(
+    raw: *mut OrthantPass,
+    session: c_int,
+    message: *const c_char,
+    length: usize,
+) {
+    let (Some(plugin), Ok(session)) = (PLUGIN.get(), usize::try_from(session)) else { return };
+    // SAFETY: the shim's context and its message live until this call returns.
+    let (pass, message) = unsafe { (Pass::from_raw(raw), borrow(message, length)) };
+    // As above.
+    let _ = guarded(|| plugin.run_failed(session, pass, &message));
 }
 
 #[unsafe(no_mangle)]

@@ -87,7 +87,7 @@ impl Plugin for Orthant {
         self.session(session).is_some_and(|session| session.run(pass, &self.timers))
     }
 
-    fn run_panicked(&self, session: usize, pass: Pass<'_>, message: &str) {
+    fn run_failed(&self, session: usize, pass: Pass<'_>, message: &str) {
         if let Some(session) = self.session(session) {
             session.run_failed(pass, message);
         }
