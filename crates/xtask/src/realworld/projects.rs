@@ -1,7 +1,8 @@
 //! The projects: where they come from, and how their authors build and test them.
 //!
 //! Chosen for loops over numbers and for tests that look at what these compute. Code that is written for vectors by hand is
-//! switched off where a project has it, so that the loops in C run. Tests that take many minutes are left out.
+//! switched off where a project has it, so that the loops in C run. Left out are tests that take many minutes, and projects
+//! whose tests do not run as root (FLAC) or in which nearly nothing is rewritten (lcms2).
 
 /// A project and how its authors build and test it.
 pub struct Project {
@@ -121,15 +122,6 @@ pub const PROJECTS: &[Project] = &[
         test: "make -j2 -C TESTING double",
         // What fails with the usual compilers, too, is in here.
         results: Some("grep -v -i -e second -e time TESTING/*.out"),
-    },
-    Project {
-        name: "flac",
-        source: "flac",
-        kind: "C and C++, configure",
-        needs: &[],
-        build: "./configure --disable-dependency-tracking --disable-ogg --disable-asm-optimizations && make -j2",
-        test: "FLAC__TEST_LEVEL=0 make -k check",
-        results: None,
     },
     Project {
         name: "opus",
