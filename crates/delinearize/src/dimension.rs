@@ -79,17 +79,21 @@ impl<'a> Dimension<'a> {
 
     /// The parameter values for which an instance is not inside with `k`, simplified for values in `executed`.
     pub fn bad(&self, k: i128, executed: &Set) -> isl::Result<Set> {
-        let simple = |set: Set| set.params()?.gist(executed.clone());
-        simple(self.below(k)?)?.union(simple(self.above(k)?)?)
+        self.params_of(self.below(k)?, executed)?.union(self.params_of(self.above(k)?, executed)?)
     }
 
     /// The parameter values for which an instance is inside with no `k`, simplified for values in `executed`.
     pub fn bad_for_all(&self, executed: &Set) -> isl::Result<Set> {
         let mut bad = self.frame.nothing()?;
         for gap in self.gaps() {
-            bad = bad.union(gap?.params()?.gist(executed.clone())?)?;
+            bad = bad.union(self.params_of(gap?, executed)?)?;
         }
         Ok(bad)
+    }
+
+    /// The parameter values of instances for which something is bad, simplified for values in `executed`.
+    fn params_of(&self, instances: Set, executed: &Set) -> isl::Result<Set> {
+        self.frame.simplified(instances.params()?, executed)
     }
 
     /// The instances that are inside with no `k`: below all, above all, or across the end of a row.

@@ -172,7 +172,12 @@ fn in_isl_notation(set: &Set, name: &dyn Fn(&Atom) -> String) -> isl::Result<Str
     let mut named = set.clone();
     for position in 0..named.dim(DimType::Param)? {
         let param = named.get_dim_name(DimType::Param, position)?.unwrap_or_default();
-        named = named.set_dim_name(DimType::Param, position, &name(&Atom::Param(param.into())))?;
+        let name = name(&Atom::Param(param.into()));
+        // isl takes `16*n` for a number, and refuses it.
+        let is_like_a_number =
+            name.trim_start().starts_with(|c: char| c.is_ascii_digit() || "+-".contains(c));
+        let name = if is_like_a_number { format!("({name})") } else { name };
+        named = named.set_dim_name(DimType::Param, position, &name)?;
     }
     Ok(body(&named.to_str()?).to_owned())
 }
@@ -197,6 +202,8 @@ mod tests {
         let source = |name: &str| match name {
             "p0" => "B->size1".to_owned(),
             "p1" => "C->size1".to_owned(),
+            "p2" => "16*n".to_owned(),
+            "p3" => "-1*n".to_owned(),
             _ => name.to_owned(),
         };
         let text = |set: &str| condition(&Ctx::of_thread().parse(set).unwrap(), &source).unwrap();
@@ -209,6 +216,8 @@ mod tests {
         assert_eq!(text("[n] -> { : n >= 7 or n <= -3 }"), "(n >= 7) or (n <= -3)");
         assert_eq!(text("[n] -> { : n mod 8 = 0 }"), "(n) mod 8 = 0");
         assert_eq!(text("[p0] -> { : p0 mod 8 = 0 }"), "(B->size1) mod 8 = 0");
+        assert_eq!(text("[p2] -> { : p2 mod 7 = 0 }"), "((16*n)) mod 7 = 0");
+        assert_eq!(text("[p3] -> { : p3 mod 7 = 0 }"), "((-1*n)) mod 7 = 0");
         assert_eq!(text("{ : }"), "always");
         assert_eq!(text("{ : false }"), "never");
     }

@@ -4,6 +4,7 @@ use crate::assumed::Assumed;
 use crate::poly::{Atom, Monomial, Poly};
 use crate::problem::Problem;
 use isl::{Aff, Ctx, DimType, PwAff, Set, Space, Val};
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -16,7 +17,15 @@ pub struct Frame {
     pub context: Set,
     /// What of it is assumed: `{ : ... }`.
     pub assumed: Set,
+    /// How many simplifications took too long.
+    too_long: Cell<u32>,
 }
+
+/// Operations for one simplification. Usual ones take some hundreds.
+const SIMPLIFICATION: u64 = 5_000;
+
+/// After so many that took too long no more are tried.
+const MOST_TOO_LONG: u32 = 4;
 
 impl Frame {
     /// With the parameters of all sets and polynomials, and an assumption about them.
@@ -32,7 +41,7 @@ impl Frame {
         let known = problem.context.clone().align_params(params.clone())?;
         let assumed = assumed.condition(&known)?;
         let context = known.intersect(assumed.clone())?;
-        Ok(Self { params, positions, context, assumed })
+        Ok(Self { params, positions, context, assumed, too_long: Cell::new(0) })
     }
 
     /// isl's context.
@@ -58,6 +67,19 @@ impl Frame {
     /// All parameter values: `{ : }`.
     pub fn everything(&self) -> isl::Result<Set> {
         Set::universe(self.params.clone())
+    }
+
+    /// Parameter values for which something is bad, simplified for values in `executed`. Where it takes too long to say
+    /// which numbers divide what, more values are bad.
+    pub fn simplified(&self, bad: Set, executed: &Set) -> isl::Result<Set> {
+        if self.too_long.get() < MOST_TOO_LONG {
+            let exact = || bad.clone().gist(executed.clone());
+            match self.ctx().with_budget(SIMPLIFICATION, exact) {
+                Err(error) if error.is_budget() => self.too_long.set(self.too_long.get() + 1),
+                result => return result,
+            }
+        }
+        bad.remove_divs()?.gist(executed.clone())
     }
 
     /// `{ S[i,j] -> [value] }` of an affine polynomial, on the space of an aligned set.

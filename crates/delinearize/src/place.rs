@@ -181,7 +181,7 @@ impl Placing<'_> {
             let params = part.clone().params()?;
             match is_wide(&params, executed)? {
                 true => parts.push((part, k)),
-                false => bad = bad.union(params.gist(executed.clone())?)?,
+                false => bad = bad.union(self.frame.simplified(params, executed)?)?,
             }
         }
         let is_bad = !bad.is_empty()?;

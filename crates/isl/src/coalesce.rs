@@ -5,9 +5,25 @@
 //! found it). A set that grows silently makes everything built on it wrong, so `coalesce` here compares the
 //! result with what it was given, and keeps the original unless isl proves them equal. What isl does is still there as
 //! `coalesce_unproved`.
+//!
+//! Fewer pieces are good to have and never needed, so each search for them has a budget of its own (`MOST`). Without,
+//! pieces with many divisions took all the time of a function (the passes of a Fourier transform in GSL: seconds for
+//! one set).
 
+use crate::ctx::Ctx;
 use crate::error::Result;
 use crate::generated::{Map, PwAff, Set, UnionMap, UnionSet};
+
+/// Operations for one search. Usual ones take some hundreds.
+const MOST: u64 = 20_000;
+
+/// `None` too if its own budget is spent. If that of the caller is, the caller's next operation says so.
+fn within_budget<T>(ctx: &Ctx, search: impl FnOnce() -> Result<Option<T>>) -> Result<Option<T>> {
+    match ctx.with_budget(MOST, search) {
+        Err(error) if error.is_budget() => Ok(None),
+        result => result,
+    }
+}
 
 macro_rules! checked {
     ($($name:ident: $is_one:expr)*) => {$(
@@ -18,11 +34,11 @@ macro_rules! checked {
                 if is_one(&self)? {
                     return Ok(self);
                 }
-                let fewer = self.clone().coalesce_unproved()?;
-                match fewer.is_equal(&self)? {
-                    true => Ok(fewer),
-                    false => Ok(self),
-                }
+                let fewer = within_budget(self.ctx(), || {
+                    let fewer = self.clone().coalesce_unproved()?;
+                    Ok(fewer.is_equal(&self)?.then_some(fewer))
+                })?;
+                Ok(fewer.unwrap_or(self))
             }
         }
     )*};

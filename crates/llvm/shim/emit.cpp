@@ -2,6 +2,7 @@
 #include "context.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
@@ -41,11 +42,73 @@ LLVMBasicBlockRef orthant_split_entering(OrthantPass *pass, LLVMBasicBlockRef en
                                      /*PreserveLCSSA=*/true));
 }
 
+namespace {
+// Quotients whose divisor may be zero: to divide where the program does not could divide by zero. Takes them from where the program has
+// divided, or divides where it is about to.
+class QuotientsAsInProgram : public SCEVRewriteVisitor<QuotientsAsInProgram> {
+public:
+  QuotientsAsInProgram(OrthantPass &pass, SCEVExpander &expander, Instruction *before)
+      : SCEVRewriteVisitor(pass.scev), pass(pass), expander(expander), before(before) {}
+
+  const SCEV *visitUDivExpr(const SCEVUDivExpr *quotient) {
+    if (SE.isKnownNonZero(quotient->getRHS()))
+      return SCEVRewriteVisitor::visitUDivExpr(quotient);
+    if (Instruction *known = computed(quotient))
+      return SE.getUnknown(known);
+    Value *anew = isNext(quotient) ? divided(quotient) : nullptr;
+    return anew ? SE.getUnknown(anew) : SCEVRewriteVisitor::visitUDivExpr(quotient);
+  }
+
+private:
+  // An exact division is poison where the quotient is not.
+  bool is(Instruction &inst, const SCEV *quotient) {
+    return inst.getOpcode() == Instruction::UDiv && !inst.isExact() && SE.getSCEV(&inst) == quotient;
+  }
+
+  Instruction *computed(const SCEV *quotient) {
+    for (Instruction &inst : instructions(pass.function))
+      if (is(inst, quotient) && pass.dominators.dominates(&inst, before))
+        return &inst;
+    return nullptr;
+  }
+
+  // Whether the program cannot but divide after `before`.
+  bool isNext(const SCEV *quotient) {
+    SmallPtrSet<BasicBlock *, 8> seen;
+    BasicBlock *block = before->getParent();
+    while ((block = block->getSingleSuccessor()) && seen.insert(block).second)
+      for (Instruction &inst : *block) {
+        if (is(inst, quotient))
+          return true;
+        if (!isGuaranteedToTransferExecutionToSuccessor(&inst))
+          return false;
+      }
+    return false;
+  }
+
+  Value *divided(const SCEVUDivExpr *quotient) {
+    const SCEV *dividend = visit(quotient->getLHS()), *divisor = visit(quotient->getRHS());
+    if (!expander.isSafeToExpandAt(dividend, before) || !expander.isSafeToExpandAt(divisor, before))
+      return nullptr;
+    Type *type = quotient->getType();
+    Value *operands[] = {expander.expandCodeFor(dividend, type, before), expander.expandCodeFor(divisor, type, before)};
+    return BinaryOperator::CreateUDiv(operands[0], operands[1], "orthant.quotient", before->getIterator());
+  }
+
+  OrthantPass &pass;
+  SCEVExpander &expander;
+  Instruction *before;
+};
+} // namespace
+
 LLVMValueRef orthant_expand(OrthantPass *pass, const SCEV *scev, LLVMBasicBlockRef block) {
   Instruction *before = unwrap(block)->getTerminator();
   SCEVExpander expander(pass->scev, "orthant");
-  if (!expander.isSafeToExpandAt(scev, before))
-    return nullptr;
+  if (!expander.isSafeToExpandAt(scev, before)) {
+    scev = QuotientsAsInProgram(*pass, expander, before).visit(scev);
+    if (!expander.isSafeToExpandAt(scev, before))
+      return nullptr;
+  }
   return wrap(expander.expandCodeFor(scev, scev->getType(), before));
 }
 

@@ -159,6 +159,12 @@ fn copies_of_copies() {
 }
 
 #[test]
+fn sizes_that_are_quotients() {
+    let orders = ["schedule=identity position=late least-length=0", "least-gain=0 least-length=0"];
+    agrees_with("quotients.c", &orders, &LEVELS, &[]);
+}
+
+#[test]
 fn functions_that_are_all_about_one_nest() {
     agrees_and_goes_through("divided.c", &LEVELS, &[]);
 }

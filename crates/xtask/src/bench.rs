@@ -99,7 +99,8 @@ pub fn measure(command: &mut Command) -> Outcome<Cost> {
     }
 }
 
-fn children_cpu() -> Outcome<f64> {
+/// Processor time of all children that have ended, in seconds.
+pub fn children_cpu() -> Outcome<f64> {
     let usage =
         getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| Failure::failed(format!("getrusage: {e}")))?;
     Ok(seconds(&usage))

@@ -68,7 +68,14 @@ fn run(ws: &Workspace, matches: &ArgMatches) -> Outcome {
         Some(("bench", m)) => bench::run(ws, &bench_request(m), &bench::suite::Options::from(m)),
         Some(("break-checks", _)) => break_checks::run(ws),
         Some(("fuzz", m)) => fuzz::run(ws, &fuzz_request(m)),
-        Some(("realworld", m)) => realworld::run(ws, &strings(m, "project")),
+        Some(("realworld", m)) => realworld::run(
+            ws,
+            &realworld::Request {
+                projects: strings(m, "project"),
+                options: m.get_one("options").cloned().unwrap_or_default(),
+                flags: m.get_one("flags").cloned(),
+            },
+        ),
         Some(("survey", m)) => survey::run(
             ws,
             &survey::Request {
@@ -123,7 +130,12 @@ fn cli() -> Command {
         .subcommand(
             Command::new("realworld")
                 .about("Build real projects with the orthant command and run their own tests")
-                .arg(Arg::new("project").num_args(0..).help("Which ones; all of them if none is named")),
+                .arg(Arg::new("project").num_args(0..).help("Which ones; all of them if none is named"))
+                .arg(text(
+                    "options",
+                    "Orthant's options, as in ORTHANT_OPTS: \"least-gain=0 least-length=0\"",
+                ))
+                .arg(text("flags", "CFLAGS, CXXFLAGS and FFLAGS of both builds: \"-O3 -march=native\"")),
         )
         .subcommand(
             Command::new("survey")
@@ -143,6 +155,10 @@ fn cli() -> Command {
 
 fn number(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name("N").value_parser(value_parser!(usize)).help(help)
+}
+
+fn text(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name("TEXT").allow_hyphen_values(true).help(help)
 }
 
 fn bench_cli() -> Command {
@@ -264,6 +280,7 @@ mod tests {
             &["x", "bench", "nonsense"],
             &["x", "bench", "--runs=0"],
             &["x", "bench", "chart", "run.json", "--section=../x"],
+            &["x", "realworld", "--options"],
         ] {
             let error = cli().try_get_matches_from(wrong).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{wrong:?}");

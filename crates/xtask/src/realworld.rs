@@ -2,87 +2,84 @@
 //!
 //! Each project is fetched as Debian's source package (the upstream archive, unpatched; apt verifies it), built
 //! twice from fresh copies, once with `clang-22` and once with `orthant cc`, and its own test suite is run both
-//! times. The two must agree. The plugin's report shows that it took part: how many functions with loops it saw.
+//! times. The two must agree:
 //!
-//! The list of sources is private to this task: it lives in a folder of its own, and the user's apt
-//! configuration is neither read for sources nor changed.
+//! - what builds and passes with `clang-22` does so with Orthant; where a project's tests fail with `clang-22` already,
+//!   Orthant must not add to the tests that the log says have failed;
+//! - what a project's tests compute and print (`Project::results`) is the same to the last digit.
+//!
+//! The plugin's report shows that it took part: how many functions with loops it saw, how many nests these have, and how
+//! many of them got new loops. A project without any new loops proves nothing about them.
+//!
+//! `--options` are Orthant's (`ORTHANT_OPTS`), to have more loops rewritten than would pay, and `--flags` the compilers'
+//! (`CFLAGS` and so on), for both. Processor time is that of the build, without tests.
+
+mod place;
+mod projects;
 
 use crate::workspace::{Built, Profile, Workspace};
-use crate::{Failure, Outcome, command, setup};
+use crate::{Failure, Outcome, bench, setup};
+use place::{Place, version_of};
+use projects::{PROJECTS, Project};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
-/// A project and how its authors build and test it.
-struct Project {
-    name: &'static str,
-    /// Debian's source package.
-    source: &'static str,
-    /// What it is written in and built with, for the table.
-    kind: &'static str,
-    /// Debian packages that its build needs beyond ours.
-    needs: &'static [&'static str],
-    /// Shell commands, run in the unpacked archive with `CC` and `CXX` set.
-    build: &'static str,
-    test: &'static str,
+/// What is asked for.
+pub struct Request {
+    /// Names of projects; all if there are none.
+    pub projects: Vec<String>,
+    /// Orthant's options, as in `ORTHANT_OPTS`.
+    pub options: String,
+    /// The compilers' flags; none are the project's own.
+    pub flags: Option<String>,
 }
 
-const CMAKE: &[&str] = &["cmake"];
-
-const PROJECTS: &[Project] = &[
-    Project {
-        name: "zlib",
-        source: "zlib",
-        kind: "C, configure",
-        needs: &[],
-        build: "./configure && make -j2",
-        test: "make test",
-    },
-    Project {
-        name: "lz4",
-        source: "lz4",
-        kind: "C, make",
-        needs: &[],
-        build: r#"make -j2 CC="$CC" lib lz4"#,
-        test: r#"make CC="$CC" check && make -C tests CC="$CC" test-fuzzer test-frametest FUZZER_TIME=-T10s"#,
-    },
-    Project {
-        name: "libpng",
-        source: "libpng1.6",
-        kind: "C, configure",
-        needs: &["zlib1g-dev"],
-        build: "./configure --disable-dependency-tracking && make -j2",
-        test: "make check",
-    },
-    Project {
-        name: "cjson",
-        source: "cjson",
-        kind: "C, CMake",
-        needs: CMAKE,
-        build: "cmake -B build -DCMAKE_BUILD_TYPE=Release && cmake --build build -j2",
-        test: "ctest --test-dir build --output-on-failure",
-    },
-    Project {
-        name: "double-conversion",
-        source: "double-conversion",
-        kind: "C++, CMake",
-        needs: CMAKE,
-        build: "cmake -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON && cmake --build build -j2",
-        test: "ctest --test-dir build --output-on-failure",
-    },
-];
+/// One of the two ways to build.
+struct Side<'a> {
+    name: &'static str,
+    /// `CC`, `CXX`, `FC`.
+    drivers: [String; 3],
+    flags: Option<&'a str>,
+    /// `ORTHANT_OPTS`.
+    options: Option<String>,
+}
 
 /// How one build and its tests went.
 struct Tried {
     built: bool,
     passed: bool,
+    /// Tests that failed, as the log names them.
+    failures: BTreeSet<String>,
+    /// What the tests computed.
+    results: Vec<u8>,
+    /// Processor time of the build.
     seconds: f64,
 }
 
+/// What the plugin's report says.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Seen {
+    functions: usize,
+    nests: usize,
+    new_loops: usize,
+}
+
+struct Row {
+    text: String,
+    good: bool,
+}
+
+const HEAD: &str = "\
+| project | version | built with | clang-22 | orthant cc | processor time | functions | nests | with new loops |
+|---|---|---|---|---|---|---|---|---|";
+
 /// Builds and tests the named projects, or all of them.
-pub fn run(ws: &Workspace, names: &[String]) -> Outcome {
-    let chosen = choose(names)?;
+pub fn run(ws: &Workspace, request: &Request) -> Outcome {
+    // A wrong word is not worth the time of a build.
+    let chosen = choose(&request.projects)?;
+    options::Layer::environment(&request.options).map_err(|e| Failure::Missing(e.to_string()))?;
     setup::ensure()?;
     let needs: Vec<_> = chosen.iter().flat_map(|p| p.needs).copied().collect();
     setup::ensure_packages(&needs, "the chosen projects are built with these")?;
@@ -91,10 +88,9 @@ pub fn run(ws: &Workspace, names: &[String]) -> Outcome {
     place.update()?;
     let mut rows = Vec::new();
     for project in &chosen {
-        rows.push(compare(project, &place, &built)?);
+        rows.push(compare(project, &place, &built, request)?);
     }
-    println!("\n| project | version | built with | clang-22 | orthant cc | functions with loops seen |");
-    println!("|---|---|---|---|---|---|");
+    println!("\n{HEAD}");
     for row in &rows {
         println!("{}", row.text);
     }
@@ -119,169 +115,152 @@ fn choose(names: &[String]) -> Outcome<Vec<&'static Project>> {
     names.iter().map(find).collect()
 }
 
-struct Row {
-    text: String,
-    good: bool,
-}
-
-fn compare(project: &Project, place: &Place, built: &Built) -> Outcome<Row> {
+fn compare(project: &Project, place: &Place, built: &Built, request: &Request) -> Outcome<Row> {
     let archive = place.fetch(project.source)?;
-    let plain = attempt(project, place, &archive, "clang", ["clang-22", "clang++-22"], None)?;
     let report = place.dir.join(format!("{}.report.jsonl", project.name));
     let _ = fs::remove_file(&report); // the plugin appends
-    let orthant = built.orthant.display();
-    let (cc, cxx) = (format!("{orthant} cc"), format!("{orthant} c++"));
-    let ours = attempt(project, place, &archive, "orthant", [&cc, &cxx], Some(&report))?;
-    let seen = fs::read_to_string(&report).map(|text| text.lines().count()).unwrap_or(0);
-    let version = version_of(&archive);
-    let good = ours.built && ours.passed && seen > 0;
+    let flags = request.flags.as_deref();
+    let plain = ["clang-22", "clang++-22", "flang-22"].map(str::to_owned);
+    let plain = Side { name: "clang", drivers: plain, flags, options: None };
+    let ours = ["cc", "c++", "fc"].map(|driver| format!("{} {driver}", built.orthant.display()));
+    let options = Some(format!("report='{}' {}", report.display(), request.options));
+    let ours = Side { name: "orthant", drivers: ours, flags, options };
+    let plain = attempt(project, place, &archive, &plain)?;
+    let ours = attempt(project, place, &archive, &ours)?;
+    let seen = Seen::of(&fs::read_to_string(&report).unwrap_or_default());
     let text = format!(
-        "| {} | {version} | {} | {} | {} | {seen} |",
+        "| {} | {} | {} | {} | {} | {:.0} s, {:.0} s ({:.2}) | {} | {} | {} |",
         project.name,
+        version_of(&archive),
         project.kind,
         plain.words(),
-        ours.words()
+        verdict(&plain, &ours),
+        plain.seconds,
+        ours.seconds,
+        ours.seconds / plain.seconds.max(0.01),
+        seen.functions,
+        seen.nests,
+        seen.new_loops
     );
-    Ok(Row { text, good })
+    Ok(Row { text, good: ours.agrees_with(&plain) && seen.functions > 0 })
+}
+
+/// For the table: how Orthant's side went, and whether it agrees.
+fn verdict(plain: &Tried, ours: &Tried) -> String {
+    match ours.agrees_with(plain) {
+        true => ours.words(),
+        false if ours.results != plain.results => format!("**{}, other results**", ours.words()),
+        false => format!("**{}**", ours.words()),
+    }
 }
 
 impl Tried {
     fn words(&self) -> String {
-        let what = match (self.built, self.passed) {
-            (false, _) => "does not build",
-            (true, false) => "tests fail",
-            (true, true) => "tests pass",
-        };
-        format!("{what} ({:.0} s)", self.seconds)
+        match (self.built, self.passed, self.failures.len()) {
+            (false, ..) => "does not build".to_owned(),
+            (true, true, _) => "tests pass".to_owned(),
+            (true, false, 0) => "tests fail".to_owned(),
+            (true, false, n) => format!("{n} tests fail"),
+        }
+    }
+
+    fn agrees_with(&self, plain: &Tried) -> bool {
+        // Where no name is known of what fails, what fails may be anything.
+        let no_worse = self.passed
+            || !plain.passed && !plain.failures.is_empty() && self.failures.is_subset(&plain.failures);
+        self.built && no_worse && self.results == plain.results
     }
 }
 
-fn attempt(
-    project: &Project,
-    place: &Place,
-    archive: &Path,
-    side: &str,
-    drivers: [&str; 2],
-    report: Option<&Path>,
-) -> Outcome<Tried> {
-    let tree = place.unpack(archive, &format!("{}-{side}", project.name))?;
-    let log = place.dir.join(format!("{}-{side}.log", project.name));
-    println!("{}: building and testing with {} (log: {})", project.name, drivers[0], log.display());
-    let start = Instant::now();
-    let step = |script: &str| {
-        let mut shell = Command::new("sh");
-        shell.args(["-e", "-c", script]).current_dir(&tree).env("CC", drivers[0]).env("CXX", drivers[1]);
-        shell.env_remove("ORTHANT_CONFIG").env_remove("ORTHANT_OPTS").env_remove("MAKEFLAGS");
-        if let Some(report) = report {
-            shell.env("ORTHANT_OPTS", format!("report={}", report.display()));
+impl Seen {
+    /// Counts in the plugin's report, a line of JSON for each function.
+    fn of(report: &str) -> Seen {
+        let mut seen = Seen::default();
+        for line in report.lines() {
+            let Ok(function) = serde_json::from_str::<serde_json::Value>(line) else { continue };
+            let nests = function["nests"].as_array().map_or(&[][..], Vec::as_slice);
+            seen.functions += 1;
+            seen.nests += nests.len();
+            seen.new_loops += nests.iter().filter(|n| n["outcome"]["outcome"] == "optimized").count();
         }
-        logged(&mut shell, &log)
-    };
-    let built = step(project.build)?;
-    let passed = built && step(project.test)?;
-    Ok(Tried { built, passed, seconds: start.elapsed().as_secs_f64() })
+        seen
+    }
 }
 
-/// Runs the command with its output appended to the log; whether it succeeded.
+fn attempt(project: &Project, place: &Place, archive: &Path, side: &Side) -> Outcome<Tried> {
+    let name = format!("{}-{}", project.name, side.name);
+    let tree = place.unpack(archive, &name)?;
+    let log = |step: &str| place.dir.join(format!("{name}.{step}.log"));
+    println!(
+        "{}: building and testing with {} (logs: {})",
+        project.name,
+        side.drivers[0],
+        log("*").display()
+    );
+    let before = bench::children_cpu()?;
+    let built = logged(&mut side.shell(project.build, &tree), &log("build"))?;
+    let seconds = bench::children_cpu()? - before;
+    let passed = built && logged(&mut side.shell(project.test, &tree), &log("test"))?;
+    let failures = match built {
+        true => failures(&String::from_utf8_lossy(&read(&log("test"))?)),
+        false => BTreeSet::new(),
+    };
+    let results = match project.results {
+        Some(script) if built => {
+            logged(&mut side.shell(script, &tree), &log("results"))?;
+            read(&log("results"))?
+        }
+        _ => Vec::new(),
+    };
+    Ok(Tried { built, passed, failures, results, seconds })
+}
+
+impl Side<'_> {
+    fn shell(&self, script: &str, tree: &Path) -> Command {
+        let mut shell = Command::new("sh");
+        shell.args(["-e", "-c", script]).current_dir(tree);
+        for (variable, driver) in ["CC", "CXX", "FC"].iter().zip(&self.drivers) {
+            shell.env(variable, driver);
+        }
+        for variable in ["ORTHANT_CONFIG", "ORTHANT_OPTS", "MAKEFLAGS"] {
+            shell.env_remove(variable);
+        }
+        for variable in ["CFLAGS", "CXXFLAGS", "FFLAGS", "FCFLAGS"] {
+            shell.env_remove(variable);
+            shell.envs(self.flags.map(|flags| (variable, flags)));
+        }
+        shell.envs(self.options.as_ref().map(|options| ("ORTHANT_OPTS", options)));
+        shell
+    }
+}
+
+/// Tests that failed, as automake and CMake say it.
+fn failures(log: &str) -> BTreeSet<String> {
+    let failed = |line: &&str| line.starts_with("FAIL: ") || line.contains("***Failed");
+    // CMake says when each ended and how long it took.
+    let name = |line: &str| {
+        let named = &line[line.find('#').unwrap_or(0)..];
+        named.split("...").next().unwrap_or(named).trim().to_owned()
+    };
+    log.lines().filter(failed).map(name).collect()
+}
+
+/// Runs the command with its output in the log; whether it succeeded.
 fn logged(command: &mut Command, log: &Path) -> Outcome<bool> {
     let io = |e: std::io::Error| Failure::failed(format!("{}: {e}", log.display()));
-    let file = File::options().create(true).append(true).open(log).map_err(io)?;
+    let file = File::create(log).map_err(io)?;
     let errors = file.try_clone().map_err(io)?;
     let status = command.stdin(Stdio::null()).stdout(file).stderr(errors).status();
     Ok(status.map_err(|e| Failure::failed(format!("sh: {e}")))?.success())
 }
 
-/// `NAME_1.2.orig.tar.gz` is version 1.2.
-fn version_of(archive: &Path) -> String {
-    let name = archive.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let version = name.split_once('_').and_then(|(_, rest)| rest.split_once(".orig."));
-    version.map_or(name.clone(), |(version, _)| version.to_owned())
-}
-
-/// The folder in which everything happens, with an apt configuration of its own.
-struct Place {
-    dir: PathBuf,
-}
-
-impl Place {
-    fn new(dir: PathBuf) -> Outcome<Place> {
-        let place = Place { dir };
-        for part in ["apt/lists/partial", "apt/cache/archives/partial", "sources"] {
-            let part = place.dir.join(part);
-            fs::create_dir_all(&part).map_err(|e| Failure::failed(format!("{}: {e}", part.display())))?;
-        }
-        let key = "/usr/share/keyrings/debian-archive-keyring.gpg";
-        place.write(
-            "apt/sources.list",
-            &format!("deb-src [signed-by={key}] http://deb.debian.org/debian bookworm main\n"),
-        )?;
-        let apt = place.dir.join("apt");
-        let apt = apt.display();
-        place.write(
-            "apt/conf",
-            &format!(
-                "Dir::Etc::sourcelist \"{apt}/sources.list\";\nDir::Etc::sourceparts \"-\";\n\
-                 Dir::State::lists \"{apt}/lists\";\nDir::Cache \"{apt}/cache\";\nAPT::Sandbox::User \"\";\n"
-            ),
-        )?;
-        Ok(place)
-    }
-
-    fn write(&self, name: &str, text: &str) -> Outcome {
-        let file = self.dir.join(name);
-        fs::write(&file, text).map_err(|e| Failure::failed(format!("{}: {e}", file.display())))
-    }
-
-    fn apt_get(&self) -> Command {
-        let mut apt = Command::new("apt-get");
-        apt.env("APT_CONFIG", self.dir.join("apt/conf")).current_dir(self.dir.join("sources")).arg("-q");
-        apt
-    }
-
-    fn update(&self) -> Outcome {
-        command::run(self.apt_get().arg("update"))
-    }
-
-    /// Downloads the source package, unless it is there, and returns the upstream archive.
-    fn fetch(&self, source: &str) -> Outcome<PathBuf> {
-        command::run(self.apt_get().args(["source", "--download-only", source]))?;
-        let sources = self.dir.join("sources");
-        let entries =
-            fs::read_dir(&sources).map_err(|e| Failure::failed(format!("{}: {e}", sources.display())))?;
-        let mut archives = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let upstream = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(&format!("{source}_")) && name.contains(".orig.tar.") && !name.ends_with(".asc")
-        };
-        archives
-            .find(upstream)
-            .ok_or_else(|| Failure::failed(format!("no upstream archive of {source} was downloaded")))
-    }
-
-    fn unpack(&self, archive: &Path, name: &str) -> Outcome<PathBuf> {
-        let tree = self.dir.join(name);
-        let io = |e: std::io::Error| Failure::failed(format!("{}: {e}", tree.display()));
-        if tree.exists() {
-            fs::remove_dir_all(&tree).map_err(io)?;
-        }
-        let _ = fs::remove_file(self.dir.join(format!("{name}.log")));
-        fs::create_dir_all(&tree).map_err(io)?;
-        command::output(
-            Command::new("tar").args(["--strip-components=1", "-xf"]).arg(archive).arg("-C").arg(&tree),
-        )?;
-        Ok(tree)
-    }
+fn read(file: &PathBuf) -> Outcome<Vec<u8>> {
+    fs::read(file).map_err(|e| Failure::failed(format!("{}: {e}", file.display())))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_version_is_in_the_archive_s_name() {
-        assert_eq!(version_of(Path::new("x/libpng1.6_1.6.39.orig.tar.gz")), "1.6.39");
-        assert_eq!(version_of(Path::new("odd.tar.gz")), "odd.tar.gz");
-    }
 
     #[test]
     fn an_unknown_project_is_refused_with_the_list() {
@@ -292,5 +271,47 @@ mod tests {
             }
             _ => panic!("accepted"),
         }
+    }
+
+    #[test]
+    fn new_loops_are_counted() {
+        let report = concat!(
+            r#"{"nests":[{"outcome":{"outcome":"optimized"}},{"outcome":{"outcome":"kept"}}]}"#,
+            "\n",
+            r#"{"nests":[{"outcome":{"outcome":"optimized"}}]}"#,
+            "\ncut off"
+        );
+        assert_eq!(Seen::of(report), Seen { functions: 2, nests: 3, new_loops: 2 });
+    }
+
+    #[test]
+    fn failures_are_named_without_what_differs_from_run_to_run() {
+        let log = "PASS: a\nFAIL: b\n 3/9 Test  #3: c .....***Failed    0.01 sec\n# FAIL:  1\n";
+        let names: Vec<_> = failures(log).into_iter().collect();
+        assert_eq!(names, ["#3: c", "FAIL: b"]);
+    }
+
+    fn tried(passed: bool, failed: &[&str], results: &str) -> Tried {
+        let failures = failed.iter().map(|&name| name.to_owned()).collect();
+        Tried { built: true, passed, failures, results: results.into(), seconds: 1.0 }
+    }
+
+    #[test]
+    fn orthant_may_fail_only_what_fails_without_it() {
+        let (good, bad) = (tried(true, &[], ""), tried(false, &["a"], ""));
+        assert!(good.agrees_with(&good) && good.agrees_with(&bad) && bad.agrees_with(&bad));
+        assert!(!bad.agrees_with(&good));
+        assert!(!tried(false, &["a", "b"], "").agrees_with(&bad));
+        assert!(!tried(false, &[], "").agrees_with(&tried(false, &[], "")), "nobody knows what failed");
+        assert!(!tried(true, &[], "0.1").agrees_with(&tried(true, &[], "0.2")), "other results");
+    }
+
+    #[test]
+    fn options_and_flags_reach_the_build() {
+        let drivers = ["a", "b", "c"].map(str::to_owned);
+        let side = Side { name: "x", drivers, flags: Some("-O3"), options: Some("time".into()) };
+        let output = side.shell(r#"echo "$CC,$CXX,$FC,$CFLAGS,$FCFLAGS,$ORTHANT_OPTS""#, Path::new("."));
+        let output = { output }.output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "a,b,c,-O3,-O3,time\n");
     }
 }
