@@ -17,5 +17,5 @@ __attribute__((target("no-avx"))) void two(int n, int m, double y[n], double a[n
       y[i] += a[i][j] * x[j];
 }
 // CHECK-LABEL: define internal {{.*}}@two.orthant.loops
-// CHECK: fadd double
+// CHECK: call double @llvm.fmuladd.f64
 // CHECK-NOT: phi <2 x double>
