@@ -7,7 +7,7 @@
 //!
 //! # Terms
 //! The *summed* member is the loop along which the written cell stands still, the *column* the one along which
-//! the written cell is followed by the next one, the *row* a third one, along which something stands still that
+//! the written cell is followed by the next one, or by one a few cells further (the parts of complex numbers), the *row* a third one, along which something stands still that
 //! the summed loop moves: that is what is used again.
 //!
 //! # Invariant
@@ -35,6 +35,12 @@ use crate::tree::{Block, Change, Freedom};
 /// The greatest height and the greatest number of vectors in a row of a block.
 const TALLEST: i64 = 8;
 const WIDEST: i64 = 3;
+
+/// How many cells further the next column may be: as in the parts of complex numbers, of points, of colours.
+const FURTHEST: f64 = 4.0;
+
+/// There are vectors under masks of cells that are at least so large.
+const LEAST_BYTES: f64 = 4.0;
 
 /// More terms do not make cells' way to and from memory matter less.
 const DEEPEST: i64 = 320;
@@ -104,7 +110,13 @@ impl Blocker<'_> {
         };
         let reads = || all.iter().filter(same).filter(|access| !access.is_write);
         let is_update = writes.next().is_none() && reads().any(equal);
-        is_update.then(|| Update { write: at, is_in_place: !reads().all(equal) })
+        let is_cell = |access: &AccessModel| access.array == write.array && equal(access);
+        is_update.then(|| Update {
+            write: at,
+            cells: all.iter().map(is_cell).collect(),
+            is_wide: write.bytes >= LEAST_BYTES,
+            is_in_place: !reads().all(equal),
+        })
     }
 
     fn fit(&self, roles: &Roles, update: &Update, paces: &[Vec<Pace>]) -> bool {
@@ -113,7 +125,7 @@ impl Blocker<'_> {
             true => freedom.parallel[roles.column],
             false => freedom.coincident[roles.row] && freedom.coincident[roles.column],
         };
-        is_free && roles.fit(update.write, paces)
+        is_free && roles.fit(update, paces)
     }
 
     /// For each access its pace along each member.
@@ -226,6 +238,10 @@ fn even(most: i64, trip: f64, multiple: i64) -> Option<i64> {
 struct Update {
     /// The write.
     write: usize,
+    /// For each access whether it is to the same cell.
+    cells: Vec<bool>,
+    /// Whether cells are large enough to be brought together from a few apart.
+    is_wide: bool,
     /// The terms read other cells of the array.
     is_in_place: bool,
 }
@@ -242,17 +258,23 @@ impl Roles {
         [self.summed, self.row, self.column]
     }
 
-    fn fit(&self, update: usize, paces: &[Vec<Pace>]) -> bool {
+    fn fit(&self, update: &Update, paces: &[Vec<Pace>]) -> bool {
         let Roles { summed, row, column } = *self;
         let all = self.all();
         let is_apart = all.iter().enumerate().all(|(at, member)| !all[..at].contains(member));
-        let along = |member: usize| paces[update][member];
+        let along = |member: usize| paces[update.write][member];
+        let are_near = match along(column) {
+            Pace::Contiguous => true,
+            Pace::Near(step) => step <= FURTHEST && update.is_wide,
+            Pace::Still | Pace::Far => false,
+        };
+        let mut operands = paces.iter().zip(&update.cells).filter(|(_, is_cell)| !**is_cell);
         is_apart
             && along(summed) == Pace::Still
             && along(row) != Pace::Still
-            && along(column) == Pace::Contiguous
+            && are_near
             // What is gathered from far apart must serve all rows.
-            && paces.iter().all(|paces| !paces[column].is_strided() || paces[row] == Pace::Still)
+            && operands.all(|(paces, _)| !paces[column].is_strided() || paces[row] == Pace::Still)
             && paces.iter().any(|paces| paces[summed] != Pace::Still && paces[row] == Pace::Still)
     }
 }
