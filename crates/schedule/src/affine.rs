@@ -71,6 +71,16 @@ impl StmtModel {
         };
         self.accesses.iter().filter(|access| access.is_write).map(still).max().unwrap_or(0)
     }
+
+    /// Whether it sums up in cells a few apart: the parts of complex numbers, of points, of colours.
+    pub fn sums_parts(&self) -> bool {
+        let summed = self.summed_loops();
+        let is_near = |access: &AccessModel| {
+            let last = access.subscripts.as_ref().and_then(|subscripts| subscripts.last());
+            access.is_write && last.is_some_and(|row| row.iter().any(|step| (2..=4).contains(step)))
+        };
+        summed > 0 && self.extents.len() >= summed + 2 && self.accesses.iter().any(is_near)
+    }
 }
 
 /// The cycles from a value that a statement reads in the array that it writes to the one that it writes there.

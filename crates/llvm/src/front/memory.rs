@@ -84,6 +84,13 @@ pub struct MemoryAccess<'p> {
     pub reach: Option<(i64, i64)>,
 }
 
+impl<'p> MemoryAccess<'p> {
+    /// The address of a load or store, and how many bytes it touches.
+    fn range(&self) -> Option<(Value<'p>, u64)> {
+        self.inst.pointer().map(|pointer| (pointer, self.inst.access_bytes()))
+    }
+}
+
 /// Bytes from a base.
 #[derive(Clone)]
 pub struct Extent {
@@ -346,8 +353,8 @@ impl<'p> Lifter<'_, 'p> {
         Ok(Some(value))
     }
 
-    /// Whether the order of two memory instructions matters. `are_apart`: arrays whose bases LLVM cannot tell apart do
-    /// not overlap.
+    /// Whether the order of two memory instructions of an iteration matters. `are_apart`: arrays whose bases LLVM cannot tell
+    /// apart do not overlap.
     pub(super) fn may_conflict(
         &self,
         a: Inst<'p>,
@@ -359,9 +366,19 @@ impl<'p> Lifter<'_, 'p> {
             let reads = |access: &MemoryAccess<'p>| access.is_write && self.pass.may_read(call, access.base);
             memory.readers.contains(&call) && memory.of(other).iter().any(reads)
         };
+        // The parts of a complex number are side by side.
+        let are_side_by_side = |x: &MemoryAccess<'p>, y: &MemoryAccess<'p>| match (x.range(), y.range()) {
+            (Some((x, x_bytes)), Some((y, y_bytes))) if a.block() == b.block() => {
+                self.pass.alias(x, x_bytes, y, y_bytes) == Alias::No
+            }
+            _ => false,
+        };
         let overlap = |x: &MemoryAccess<'p>, y: &MemoryAccess<'p>| {
             (x.is_write || y.is_write)
-                && (x.base == y.base || !are_apart && self.pass.alias(x.base, 0, y.base, 0) != Alias::No)
+                && match x.base == y.base {
+                    true => !are_side_by_side(x, y),
+                    false => !are_apart && self.pass.alias(x.base, 0, y.base, 0) != Alias::No,
+                }
         };
         meets(a, b) || meets(b, a) || memory.of(a).iter().any(|x| memory.of(b).iter().any(|y| overlap(x, y)))
     }
