@@ -37,7 +37,7 @@ const TALLEST: i64 = 8;
 const WIDEST: i64 = 3;
 
 /// How many cells further the next column may be: as in the parts of complex numbers, of points, of colours.
-const FURTHEST: f64 = 4.0;
+pub const FURTHEST: f64 = 4.0;
 
 /// There are vectors under masks of cells that are at least so large.
 const LEAST_BYTES: f64 = 4.0;
@@ -220,9 +220,10 @@ impl Operands {
     }
 
     /// The greatest number of vectors in a row. Products of 256 x 256 complex matrices on a Zen 5 take 1.30 ms in blocks of 8 x 2
-    /// vectors, 1.40 of 6 x 3 or 7 x 3, and of 8 x 3, whose registers do not suffice, up to 1.64.
+    /// vectors, 1.40 of 6 x 3 or 7 x 3, and of 8 x 3, whose registers do not suffice, up to 1.64. What is summed up for each part
+    /// is as much work as one sum of so many more columns, and blocks that are cut are a greater part of it.
     fn widest(self) -> i64 {
-        if self.are_parts && self.panels > 1 { WIDEST - 1 } else { WIDEST }
+        if self.are_parts { WIDEST - 1 } else { WIDEST }
     }
 
     /// Registers for what is neither a sum nor an operand that all rows use.

@@ -89,6 +89,15 @@ impl<'p> MemoryAccess<'p> {
     fn range(&self) -> Option<(Value<'p>, u64)> {
         self.inst.pointer().map(|pointer| (pointer, self.inst.access_bytes()))
     }
+
+    /// By how many bytes the innermost loop that moves it does so, if that is known.
+    fn step(&self) -> Option<u64> {
+        let ScevKind::AddRec { operands, .. } = &self.offset.kind else { return None };
+        match operands.get(1).map(|step| &step.kind) {
+            Some(ScevKind::Constant(step)) if operands.len() == 2 => Some(step.unsigned_abs()),
+            _ => None,
+        }
+    }
 }
 
 /// Bytes from a base.
@@ -366,21 +375,30 @@ impl<'p> Lifter<'_, 'p> {
             let reads = |access: &MemoryAccess<'p>| access.is_write && self.pass.may_read(call, access.base);
             memory.readers.contains(&call) && memory.of(other).iter().any(reads)
         };
-        // The parts of a complex number are side by side.
-        let are_side_by_side = |x: &MemoryAccess<'p>, y: &MemoryAccess<'p>| match (x.range(), y.range()) {
-            (Some((x, x_bytes)), Some((y, y_bytes))) if a.block() == b.block() => {
-                self.pass.alias(x, x_bytes, y, y_bytes) == Alias::No
-            }
-            _ => false,
-        };
+        let are_parts =
+            |x: &MemoryAccess<'p>, y: &MemoryAccess<'p>| a.block() == b.block() && self.are_parts(x, y);
         let overlap = |x: &MemoryAccess<'p>, y: &MemoryAccess<'p>| {
             (x.is_write || y.is_write)
                 && match x.base == y.base {
-                    true => !are_side_by_side(x, y),
+                    true => !are_parts(x, y),
                     false => !are_apart && self.pass.alias(x.base, 0, y.base, 0) != Alias::No,
                 }
         };
         meets(a, b) || meets(b, a) || memory.of(a).iter().any(|x| memory.of(b).iter().any(|y| overlap(x, y)))
+    }
+
+    /// Whether two accesses of an iteration are to different parts of one number, point or colour, of which the next iterations
+    /// have the next one.
+    fn are_parts(&self, x: &MemoryAccess<'p>, y: &MemoryAccess<'p>) -> bool {
+        let (Some((first, bytes)), Some((second, others))) = (x.range(), y.range()) else { return false };
+        let meet = |a, a_bytes, b, b_bytes| self.pass.alias(a, a_bytes, b, b_bytes) != Alias::No;
+        match (x.step(), y.step()) {
+            (Some(step), Some(other)) if step == other => {
+                !meet(first, bytes, second, others)
+                    && (meet(first, step, second, others) || meet(second, step, first, bytes))
+            }
+            _ => false,
+        }
     }
 }
 
