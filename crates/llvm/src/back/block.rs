@@ -549,7 +549,14 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let row = kernel.bases[&block.update].row.filter(|_| kernel.cut.is_none() && block.is_deep);
         if let Some(row) = row {
             let next = b.binary(LLVMMul, row, b.index(block.height));
-            addresses.iter().for_each(|address| b.prefetch(b.displace(*address, next, false)));
+            let Moving { place, next: column, .. } = block.accesses[&block.update];
+            for address in addresses {
+                let address = b.displace(*address, next, false);
+                for vector in 0..column.step() {
+                    let bytes = vector * block.lanes * place.cell_bytes;
+                    b.prefetch(if bytes == 0 { address } else { b.displace(address, b.index(bytes), false) });
+                }
+            }
         }
     }
 

@@ -279,6 +279,31 @@ static void all_types(int n, int m, int p) {
   printf("%d %d %d: %lx %lx %lx\n", n, m, p, all_double(n, m, p), all_float(n, m, p), all_word(n, m, p));
 }
 
+// Parts of several sizes.
+typedef struct {
+  double value;
+  float first, second;
+} mixed;
+
+ALONE mixed_sums(int n, int m, int p, mixed c[n][m], double w[n][p], mixed b[p][m]) {
+  EACH(n, m)
+  for (int k = 0; k < p; k++) {
+    c[i][j].value += w[i][k] * b[k][j].value;
+    c[i][j].first += (float)w[i][k] * b[k][j].second;
+    c[i][j].second -= b[k][j].first;
+  }
+}
+
+static void test_mixed(int n, int m, int p) {
+  mixed *c = (mixed *)end_of(0) - n * m, *b = (mixed *)end_of(2) - p * m;
+  for (int at = 0; at < n * m; at++)
+    c[at] = (mixed){at % 83, 1.5f * at, 7};
+  for (int at = 0; at < p * m; at++)
+    b[at] = (mixed){at % 91 / 3.0, 0.25f * at, at};
+  mixed_sums(n, m, p, (void *)c, fresh_double(1, n * p), (void *)b);
+  printf("mixed %d %d %d: %lx\n", n, m, p, hash(c, n * m * sizeof *c, 1));
+}
+
 // Products with constant sizes, whose parts are the last subscript.
 #define CONSTANT(T, N, M, P)                                                                                           \
   ALONE constant_##T##_##N##_##M##_##P(T c[N][M][2], T a[N][P][2], T b[P][M][2]) {                                     \
@@ -309,6 +334,8 @@ int main(void) {
       all_types(n, m, p);
       printf("far: %lx %lx %lx\n", far_apart_double(n, m, p), far_apart_float(n, m, p), far_apart_word(n, m, p));
     }
+  test_mixed(19, 70, 43);
+  test_mixed(48, 48, 48);
   for (int i = 0; i < LARGE; i++)
     all_types(large[i][0], large[i][1], large[i][2]);
   test_constant_double_48_48_48();
