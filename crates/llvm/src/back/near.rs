@@ -132,7 +132,7 @@ mod tests {
 
     fn place(sizes: Vec<Expr>, cell_bytes: i64) -> Place {
         let rows = Rows::Even(sizes);
-        Place { array: ArrayId::new(0), subscripts: Vec::new(), rows, cell_bytes, twin: None }
+        Place { array: ArrayId(0), subscripts: Vec::new(), rows, cell_bytes, twin: None }
     }
 
     #[test]
