@@ -58,10 +58,13 @@ impl<'p> Near<'p> {
     /// Where the vectors begin.
     fn starts(self) -> Vec<i64> {
         let last = match self.mask {
-            None => self.lanes * self.step - (self.step - 1) - self.lanes,
+            None => (self.lanes - 1) * self.step + 1 - self.lanes,
             Some(_) => (self.step - 1) * self.lanes,
         };
-        (0..self.step - 1).map(|at| at * self.lanes).chain([last]).collect()
+        let mut starts: Vec<_> = (0..self.step).map(|at| (at * self.lanes).min(last)).collect();
+        // Of short vectors the last two may be the same.
+        starts.dedup();
+        starts
     }
 
     /// For each element of a vector that begins there, the lane that has the same cell.
@@ -149,10 +152,17 @@ mod tests {
     }
 
     #[test]
-    fn whole_vectors_end_with_the_last_cell() {
-        let near = |step, mask| Near { step, lanes: 8, mask };
-        assert_eq!(near(2, None).starts(), [0, 7]);
-        assert_eq!(near(3, None).starts(), [0, 8, 14]);
-        assert_eq!(near(4, None).starts(), [0, 8, 16, 21]);
+    fn whole_vectors_have_all_cells_and_end_with_the_last_one() {
+        let near = |step, lanes| Near { step, lanes, mask: None };
+        assert_eq!(near(2, 8).starts(), [0, 7]);
+        assert_eq!(near(3, 8).starts(), [0, 8, 14]);
+        assert_eq!(near(4, 8).starts(), [0, 8, 16, 21]);
+        assert_eq!(near(4, 2).starts(), [0, 2, 3]);
+        for (step, lanes) in (2..=FURTHEST).flat_map(|step| [2, 4, 8, 16].map(|lanes| (step, lanes))) {
+            let (starts, last) = (near(step, lanes).starts(), (lanes - 1) * step);
+            assert_eq!(starts.iter().map(|start| start + lanes - 1).max(), Some(last), "{step} {lanes}");
+            let has = |cell: i64| starts.iter().any(|start| (*start..start + lanes).contains(&cell));
+            assert!((0..lanes).all(|lane| has(lane * step)), "{step} {lanes}");
+        }
     }
 }
