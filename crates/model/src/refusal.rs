@@ -188,6 +188,10 @@ impl Reason {
     /// What the user can change to make the nest acceptable.
     pub fn remedy(&self) -> &'static str {
         match self {
+            Reason::CallWithSideEffects { callee } if is_complex(callee) => {
+                "it is for complex numbers that are infinite or no numbers; if there are none, compile with \
+                 -fcx-limited-range, or say #pragma STDC CX_LIMITED_RANGE ON"
+            }
             Reason::CallWithSideEffects { .. } => {
                 "move the call out of the loops, make it visible for inlining, or declare it \
                  __attribute__((const)) or ((pure)) if it is"
@@ -313,9 +317,26 @@ impl fmt::Display for Reason {
     }
 }
 
+/// Whether a function of the compiler's library multiplies or divides complex numbers.
+fn is_complex(callee: &str) -> bool {
+    let is_one = |name: &str| name.len() == 3 && name.ends_with("c3");
+    ["__mul", "__div"].iter().any(|prefix| callee.strip_prefix(prefix).is_some_and(is_one))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn products_of_complex_numbers_have_a_remedy_of_their_own() {
+        let remedy = |callee: &str| Reason::CallWithSideEffects { callee: callee.into() }.remedy();
+        for callee in ["__muldc3", "__mulsc3", "__divdc3"] {
+            assert!(remedy(callee).contains("-fcx-limited-range"), "{callee}");
+        }
+        for callee in ["__muldc4", "__mulc3", "__mulodi4", "muldc3"] {
+            assert!(!remedy(callee).contains("-fcx-limited-range"), "{callee}");
+        }
+    }
 
     #[test]
     fn the_id_is_the_serialized_tag() {

@@ -87,6 +87,11 @@ fn blocks_of_cells_in_registers() {
 }
 
 #[test]
+fn sums_of_interleaved_parts() {
+    agrees_with("interleaved.c", &["", "position=late"], &VECTORS, &[]);
+}
+
+#[test]
 fn contractions_over_several_indices() {
     agrees_with("tensors.c", &["", "position=late"], &VECTORS, &[]);
 }

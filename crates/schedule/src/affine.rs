@@ -7,6 +7,7 @@
 //!
 //! What is not affine (quotients, several pieces) has no row; whoever asks takes the worst case.
 
+use crate::block::FURTHEST;
 use isl::{Aff, DimType, Map, PwAff, PwMultiAff, Set, Val};
 use model::{Access, AccessKind, Array, ArrayKind, Layout, Op, Operand, Scop, Stmt};
 
@@ -70,6 +71,17 @@ impl StmtModel {
             (0..self.extents.len()).filter(|at| rows.clone().all(|row| row[*at] == 0)).count()
         };
         self.accesses.iter().filter(|access| access.is_write).map(still).max().unwrap_or(0)
+    }
+
+    /// Whether it sums up in cells a few apart: the parts of complex numbers, of points, of colours.
+    pub fn sums_parts(&self) -> bool {
+        let summed = self.summed_loops();
+        let is_few = |step: &i64| (2.0..=FURTHEST).contains(&(*step as f64));
+        let is_near = |access: &AccessModel| {
+            let last = access.subscripts.as_ref().and_then(|subscripts| subscripts.last());
+            access.is_write && last.is_some_and(|row| row.iter().any(is_few))
+        };
+        summed > 0 && self.extents.len() >= summed + 2 && self.accesses.iter().any(is_near)
     }
 }
 

@@ -657,7 +657,8 @@ fn throughput_of_block(one: &Placed<'_>, column: usize, machine: &Machine) -> f6
         match along {
             [Pace::Still, ..] => 0.0,
             [_, _, Pace::Still] => ISSUE / rows / trip(column),
-            [_, _, Pace::Near(_) | Pace::Far] => GATHER / rows,
+            [_, _, Pace::Near(stride)] => strided(moved, stride, lanes) / rows,
+            [_, _, Pace::Far] => GATHER / rows,
             _ => ISSUE / rows / lanes,
         }
     };

@@ -7,6 +7,7 @@
 
 use crate::Machine;
 use crate::affine::{AccessModel, StmtModel};
+use crate::block::FURTHEST;
 use crate::candidate::Candidate;
 use crate::cost::LATENCY;
 use crate::tree::{Planned, Step};
@@ -56,6 +57,8 @@ const STRIPS: i64 = 2;
 /// So many blocks of rows for columns that are gathered, which all of them use (distances between n points and 8 others on a Zen 5: 0.8 for n = 10,
 /// 1.2 for n = 30).
 const GATHERED: i64 = 3;
+/// So many blocks of rows for columns that are brought together from a few cells apart.
+const PARTS: i64 = 2;
 /// So many tiles, for most of them to have blocks only, if the others gather cells (LDL' and Cholesky on a Zen 5: 0.6 for n = 17, 0.9 for n = 100,
 /// 1.2 and 1.4 for 200; `lu`, where columns lie side by side, has 1.5 for n = 60).
 const TILES: i64 = 3;
@@ -142,10 +145,12 @@ impl Way<'_> {
     fn of_innermost(&self, planned: &Planned, counters: &[Option<usize>], found: &mut Found) {
         let Planned { change, freedom, .. } = planned;
         let column = change.order.last().and_then(|last| counters[*last]);
-        let is_gathered = column.is_some_and(|at| self.is_gathered(at));
+        let steps = column.map_or(Steps::Next, |at| self.steps(at));
+        let is_gathered = steps == Steps::Far;
         let mut demand = |member: usize, least: i64| found.extend(counters[member].map(|at| (at, least)));
         match (change.jam, change.block, &change.order[..]) {
             (_, Some(block), [.., row, _]) if is_gathered => demand(*row, GATHERED * block.height),
+            (_, Some(block), [.., row, _]) if steps == Steps::Near => demand(*row, PARTS * block.height),
             (Some(strip), _, [.., row, along]) => {
                 let has_edges = self.has_edges && !freedom.coincident[*along];
                 demand(*row, if has_edges { WITH_EDGES } else { STRIPS * strip.rows });
@@ -201,14 +206,30 @@ impl Way<'_> {
         LONG_RUNS.max((cycles / waits.max(LATENCY)) as i64)
     }
 
-    /// Whether something that moves along the columns does not move to the next cell, and is loaded for vectors nevertheless.
-    fn is_gathered(&self, column: usize) -> bool {
-        let is_far = |access: &AccessModel| {
+    /// How far what moves along the columns moves, and is made vectors of nevertheless.
+    fn steps(&self, column: usize) -> Steps {
+        let of = |access: &AccessModel| {
             let Some((last, outer)) = access.subscripts.as_ref().and_then(|all| all.split_last()) else {
-                return true;
+                return Steps::Far;
             };
-            outer.iter().any(|subscript| subscript[column] != 0) || last[column].abs() > 1
+            match last[column].abs() {
+                _ if outer.iter().any(|subscript| subscript[column] != 0) => Steps::Far,
+                0 | 1 => Steps::Next,
+                few if few as f64 <= FURTHEST => Steps::Near,
+                _ => Steps::Far,
+            }
         };
-        self.model.accesses.iter().any(is_far)
+        self.model.accesses.iter().map(of).max().unwrap_or(Steps::Next)
     }
+}
+
+/// Where the next column's cell is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Steps {
+    /// It is the next one, or the same.
+    Next,
+    /// A few further.
+    Near,
+    /// Elsewhere.
+    Far,
 }

@@ -652,6 +652,7 @@ impl Optimizer<'_> {
         // What waits for memory has not much to gain by isl's scheduler.
         let misses = cost::least_misses(models, &self.options.machine);
         let enough_for_isl = enough + misses;
+        let sums_parts = self.options.registers && models.iter().any(affine::StmtModel::sums_parts);
         // What isl's scheduler finds with the least fusion, without misses that more fusion could save.
         let mut least_fused = 0.0;
         let uses_threads = |cost: &Cost, best: &Candidate| {
@@ -661,6 +662,8 @@ impl Optimizer<'_> {
             // In blocks of cells in registers little is left to gain.
             let has_blocks = best.as_ref().is_some_and(|(_, best)| best.has_blocks());
             let enough = match way {
+                // Sums of parts side by side have blocks only in loops of their own.
+                Way::Distributed if sums_parts && !has_blocks => enough / GOOD_ENOUGH,
                 Way::Isl(_) if has_blocks => GOOD_ENOUGH * enough_for_isl,
                 Way::Isl(_) => enough_for_isl,
                 _ => enough,

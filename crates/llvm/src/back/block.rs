@@ -23,6 +23,7 @@
 
 use super::builder::{Builder, Type};
 use super::emit::Emitter;
+use super::near::{Near, few_apart};
 use super::panel::BlockPanels;
 use super::part::{Part, Parts};
 use super::rewrite::{Place, op_named};
@@ -83,6 +84,7 @@ pub(super) struct Moving<'a> {
     pub(super) summed: Vec<i64>,
     pub(super) row: Vec<i64>,
     column: Vec<i64>,
+    next: Next,
 }
 
 /// Where the cell of the next column is.
@@ -92,21 +94,34 @@ enum Next {
     Same,
     /// Behind the cell.
     Behind,
+    /// A few cells further.
+    Near(i64),
     /// Elsewhere: such cells are gathered.
     Elsewhere,
 }
 
-impl Moving<'_> {
-    fn next(&self) -> Next {
-        match self.column.split_last() {
+impl Next {
+    /// Of cells of so many bytes, if that is known.
+    fn of(place: &Place, column: &[i64], bytes: Option<i64>) -> Self {
+        match column.split_last() {
             Some((1, outer)) if outer.iter().all(|step| *step == 0) => Next::Behind,
-            _ if self.column.iter().all(|step| *step == 0) => Next::Same,
-            _ => Next::Elsewhere,
+            _ if column.iter().all(|step| *step == 0) => Next::Same,
+            _ => bytes.and_then(|bytes| few_apart(place, column, bytes)).map_or(Next::Elsewhere, Next::Near),
         }
     }
 
+    /// How many cells further it is, if it is not elsewhere.
+    fn step(self) -> i64 {
+        match self {
+            Next::Near(step) => step,
+            _ => 1,
+        }
+    }
+}
+
+impl Moving<'_> {
     fn varies(&self) -> Varies {
-        Varies { row: self.row.iter().any(|step| *step != 0), column: self.next() != Next::Same }
+        Varies { row: self.row.iter().any(|step| *step != 0), column: self.next != Next::Same }
     }
 }
 
@@ -207,18 +222,21 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let places = self.places.get(id)?;
         let mut writes = stmt.accesses.iter().filter(|access| access.kind != AccessKind::Read);
         let (Some(update), None) = (writes.next(), writes.next()) else { return None };
+        let stored = stmt.body.stored(update.id)?;
+        let ty = self.stored_type(*id, update.id)?;
+        let mut types = HashMap::from([(update.id, ty)]);
+        self.add_types((*id, stmt), stored, ty, &mut types);
         let moving = |access: &Access| {
             let place = places.get(&access.id)?;
             let along = |each: &For| self.growth(place, counters, each.variable);
             let (summed, row, column) = (along(summed)?, along(row)?, along(column)?);
-            Some((access.id, Moving { place, summed, row, column }))
+            let next = Next::of(place, &column, types.get(&access.id).map(|ty| self.value_bytes(*ty)));
+            Some((access.id, Moving { place, summed, row, column, next }))
         };
         let accesses: BTreeMap<_, _> = stmt.accesses.iter().map(moving).collect::<Option<_>>()?;
-        let stored = stmt.body.stored(update.id)?;
-        let ty = self.stored_type(*id, update.id)?;
         let lanes = i64::from(self.widest_bits / self.builder().bits(ty)?);
         // What is gathered would be gathered again for each strip (syr2k takes an eighth longer).
-        let gathers = accesses.values().any(|moving| moving.next() == Next::Elsewhere);
+        let gathers = accesses.values().any(|moving| moving.next == Next::Elsewhere);
         let is_in_strips = !size.is_whole && !gathers && size.height % CUT_ROWS == 0;
         let block = Block {
             height: if is_in_strips { CUT_ROWS } else { size.height },
@@ -238,6 +256,29 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let is_even = lanes > 1 && size.width % lanes == 0 && size.height * block.vectors <= MOST_VECTORS;
         let has_masks = size.is_whole || self.widest_bits >= MASKED_BITS;
         (is_even && has_masks && block.is_regular() && self.is_computable(&block, stored)).then_some(block)
+    }
+
+    /// Adds the types of all that is read for a value of this type.
+    fn add_types(
+        &self,
+        (id, stmt): (StmtId, &Stmt),
+        operand: &Operand,
+        ty: Type<'p>,
+        types: &mut HashMap<AccessId, Type<'p>>,
+    ) {
+        match operand {
+            Operand::Outside(_) => {}
+            Operand::Read(access) => {
+                types.insert(*access, ty);
+            }
+            Operand::Op(at) => {
+                let op = &stmt.body.ops[*at];
+                let originals = self.op_inst(id, &op.name).map_or(Vec::new(), |inst| inst.operands());
+                for (operand, original) in op.operands.iter().zip(originals) {
+                    self.add_types((id, stmt), operand, self.builder().type_of(original), types);
+                }
+            }
+        }
     }
 
     /// The accesses that touch what the update does. The proof behind the mark says of others to the same array that they touch
@@ -388,10 +429,14 @@ impl<'a, 'p> Emitter<'a, 'p> {
             (0..block.height).flat_map(|row| (0..block.vectors).map(move |at| (row, at))).collect();
         let addresses: Vec<_> =
             at.iter().map(|at| self.cell_address(&kernel, block.update, *at)).collect::<Option<_>>()?;
-        let place = block.accesses[&block.update].place;
+        let Moving { place, next, .. } = block.accesses[&block.update];
         let mask = |at: &At| kernel.cut.map(|cut| cut.cells[at]);
-        let load = |(at, address): (&At, &Value<'p>)| {
-            self.load_cells(place, block.stored.1, *address, (block.lanes, mask(at)))
+        let load = |(at, address): (&At, &Value<'p>)| match next {
+            Next::Near(step) => {
+                let near = Near::of(&kernel, step, mask(at));
+                self.load_near(place, block.stored.1, *address, near)
+            }
+            _ => self.load_cells(place, block.stored.1, *address, (block.lanes, mask(at))),
         };
         let loaded: Vec<_> = at.iter().zip(&addresses).map(load).collect();
         self.announce_next(&kernel, &addresses);
@@ -402,7 +447,12 @@ impl<'a, 'p> Emitter<'a, 'p> {
         };
         let mask = |at: &At| kernel.cut.map(|cut| cut.cells[at]);
         for ((at, address), sum) in at.iter().zip(&addresses).zip(&sums) {
-            self.store_cells(place, *sum, *address, mask(at));
+            match next {
+                Next::Near(step) => {
+                    self.store_near(place, *sum, *address, Near::of(&kernel, step, mask(at)));
+                }
+                _ => self.store_cells(place, *sum, *address, mask(at)),
+            }
         }
         Some(())
     }
@@ -499,7 +549,14 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let row = kernel.bases[&block.update].row.filter(|_| kernel.cut.is_none() && block.is_deep);
         if let Some(row) = row {
             let next = b.binary(LLVMMul, row, b.index(block.height));
-            addresses.iter().for_each(|address| b.prefetch(b.displace(*address, next, false)));
+            let Moving { place, next: column, .. } = block.accesses[&block.update];
+            for address in addresses {
+                let address = b.displace(*address, next, false);
+                for vector in 0..column.step() {
+                    let bytes = vector * block.lanes * place.cell_bytes;
+                    b.prefetch(if bytes == 0 { address } else { b.displace(address, b.index(bytes), false) });
+                }
+            }
         }
     }
 
@@ -602,7 +659,7 @@ impl<'a, 'p> Emitter<'a, 'p> {
                 false => None,
             };
             let mut columns = Vec::new();
-            if moving.next() == Next::Elsewhere {
+            if moving.next == Next::Elsewhere {
                 let step = b.spread(self.step_bytes(moving.place, &moving.column)?, block.lanes);
                 let number = |vector: i64| b.counting(b.index(vector * block.lanes), block.lanes);
                 columns.extend((0..block.vectors).map(|vector| b.binary(LLVMMul, number(vector), step)));
@@ -640,8 +697,8 @@ impl<'a, 'p> Emitter<'a, 'p> {
             }
             _ => base.address,
         };
-        let bytes = kernel.block.accesses[&access].place.cell_bytes;
-        let columns = vector * kernel.block.lanes * bytes;
+        let Moving { place, next, .. } = kernel.block.accesses[&access];
+        let columns = vector * kernel.block.lanes * next.step() * place.cell_bytes;
         Some(if columns == 0 { address } else { b.displace(address, b.index(columns), false) })
     }
 
@@ -732,12 +789,17 @@ impl<'a, 'p> Emitter<'a, 'p> {
         let (b, moving) = (self.builder(), &kernel.block.accesses[&access]);
         let here = self.term_address(kernel, access, (at.0, kernel.steps))?;
         let (lanes, mask) = (kernel.block.lanes, kernel.cut.map(|cut| cut.columns[at.1 as usize]));
-        Some(match moving.next() {
+        Some(match moving.next {
             Next::Same => self.load_cells(moving.place, ty, here, (1, None)),
             Next::Behind => {
                 let columns = at.1 * lanes * moving.place.cell_bytes;
                 let address = if columns == 0 { here } else { b.displace(here, b.index(columns), false) };
                 self.load_cells(moving.place, ty, address, (lanes, mask))
+            }
+            Next::Near(step) => {
+                let columns = at.1 * lanes * step * moving.place.cell_bytes;
+                let address = if columns == 0 { here } else { b.displace(here, b.index(columns), false) };
+                self.load_near(moving.place, ty, address, Near::of(kernel, step, mask))
             }
             Next::Elsewhere => {
                 let offsets = kernel.bases[&access].columns[at.1 as usize];
@@ -799,12 +861,12 @@ impl Block<'_, '_> {
     pub(super) fn gathers(&self, operand: &Operand) -> bool {
         match operand {
             Operand::Outside(_) => false,
-            Operand::Read(access) => self.accesses[access].next() == Next::Elsewhere,
+            Operand::Read(access) => self.accesses[access].next == Next::Elsewhere,
             Operand::Op(at) => self.stmt.body.ops[*at].operands.iter().any(|operand| self.gathers(operand)),
         }
     }
 
-    /// Cells that are written are next to each other along the columns and stay where they are along the terms.
+    /// Cells that are written are next to each other along the columns, or a few apart, and stay where they are along the terms.
     fn is_regular(&self) -> bool {
         let update = &self.accesses[&self.update];
         let stands = update.summed.iter().all(|step| *step == 0);
@@ -813,7 +875,7 @@ impl Block<'_, '_> {
             let Varies { row, column } = moving.varies();
             self.is_whole || self.is_cell(*access) || !(row && column)
         };
-        stands && update.next() == Next::Behind && self.accesses.iter().all(is_shared)
+        stands && matches!(update.next, Next::Behind | Next::Near(_)) && self.accesses.iter().all(is_shared)
     }
 
     pub(super) fn varies(&self, operand: &Operand) -> Varies {

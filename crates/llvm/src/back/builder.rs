@@ -460,6 +460,24 @@ impl<'p> Builder<'p> {
         self.once(Pure::Spread(lanes), &[value], write)
     }
 
+    /// The vector whose elements are those of two vectors, one behind the other, with these numbers; `None`: any.
+    pub fn shuffled(&self, a: Value<'p>, b: Value<'p>, elements: &[Option<i64>]) -> Value<'p> {
+        let number = |element: &Option<i64>| match element {
+            Some(number) => self.constant(self.int(32), *number),
+            None => self.poison(self.int(32)),
+        };
+        let mut mask: Vec<_> = elements.iter().map(|element| number(element).raw).collect();
+        let mask = ask!(llvm_c::LLVMConstVector(mask.as_mut_ptr(), mask.len() as u32));
+        Value::of(ask!(llvm_c::LLVMBuildShuffleVector(self.raw, a.raw, b.raw, mask, NO_NAME)))
+    }
+
+    /// A mask that is known.
+    pub fn mask(&self, elements: impl Iterator<Item = bool>) -> Value<'p> {
+        let mut mask: Vec<_> =
+            elements.map(|element| self.constant(self.int(1), i64::from(element)).raw).collect();
+        Value::of(ask!(llvm_c::LLVMConstVector(mask.as_mut_ptr(), mask.len() as u32)))
+    }
+
     /// A vector with this number, the next one, and so on.
     pub fn counting(&self, first: Value<'p>, lanes: i64) -> Value<'p> {
         let mut numbers: Vec<_> = (0..lanes).map(|number| self.index(number).raw).collect();

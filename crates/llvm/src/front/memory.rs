@@ -84,6 +84,22 @@ pub struct MemoryAccess<'p> {
     pub reach: Option<(i64, i64)>,
 }
 
+impl<'p> MemoryAccess<'p> {
+    /// The address of a load or store, and how many bytes it touches.
+    fn range(&self) -> Option<(Value<'p>, u64)> {
+        self.inst.pointer().map(|pointer| (pointer, self.inst.access_bytes()))
+    }
+
+    /// By how many bytes the innermost loop that moves it does so, if that is known.
+    fn step(&self) -> Option<u64> {
+        let ScevKind::AddRec { operands, .. } = &self.offset.kind else { return None };
+        match operands.get(1).map(|step| &step.kind) {
+            Some(ScevKind::Constant(step)) if operands.len() == 2 => Some(step.unsigned_abs()),
+            _ => None,
+        }
+    }
+}
+
 /// Bytes from a base.
 #[derive(Clone)]
 pub struct Extent {
@@ -346,8 +362,8 @@ impl<'p> Lifter<'_, 'p> {
         Ok(Some(value))
     }
 
-    /// Whether the order of two memory instructions matters. `are_apart`: arrays whose bases LLVM cannot tell apart do
-    /// not overlap.
+    /// Whether the order of two memory instructions of an iteration matters. `are_apart`: arrays whose bases LLVM cannot tell
+    /// apart do not overlap.
     pub(super) fn may_conflict(
         &self,
         a: Inst<'p>,
@@ -359,11 +375,30 @@ impl<'p> Lifter<'_, 'p> {
             let reads = |access: &MemoryAccess<'p>| access.is_write && self.pass.may_read(call, access.base);
             memory.readers.contains(&call) && memory.of(other).iter().any(reads)
         };
+        let are_parts =
+            |x: &MemoryAccess<'p>, y: &MemoryAccess<'p>| a.block() == b.block() && self.are_parts(x, y);
         let overlap = |x: &MemoryAccess<'p>, y: &MemoryAccess<'p>| {
             (x.is_write || y.is_write)
-                && (x.base == y.base || !are_apart && self.pass.alias(x.base, 0, y.base, 0) != Alias::No)
+                && match x.base == y.base {
+                    true => !are_parts(x, y),
+                    false => !are_apart && self.pass.alias(x.base, 0, y.base, 0) != Alias::No,
+                }
         };
         meets(a, b) || meets(b, a) || memory.of(a).iter().any(|x| memory.of(b).iter().any(|y| overlap(x, y)))
+    }
+
+    /// Whether two accesses of an iteration are to different parts of one number, point or colour, of which the next iterations
+    /// have the next one.
+    fn are_parts(&self, x: &MemoryAccess<'p>, y: &MemoryAccess<'p>) -> bool {
+        let (Some((first, bytes)), Some((second, others))) = (x.range(), y.range()) else { return false };
+        let meet = |a, a_bytes, b, b_bytes| self.pass.alias(a, a_bytes, b, b_bytes) != Alias::No;
+        match (x.step(), y.step()) {
+            (Some(step), Some(other)) if step == other => {
+                !meet(first, bytes, second, others)
+                    && (meet(first, step, second, others) || meet(second, step, first, bytes))
+            }
+            _ => false,
+        }
     }
 }
 
