@@ -68,8 +68,8 @@ impl Speeds {
 /// Measures the speeds and prints the table.
 pub fn run(ws: &Workspace, request: &Request, saved: &Path) -> Outcome {
     setup::ensure()?;
-    let text = std::fs::read_to_string(saved)
-        .map_err(|e| Failure::Missing(format!("{}: {e}", saved.display())))?;
+    let text =
+        std::fs::read_to_string(saved).map_err(|e| Failure::Missing(format!("{}: {e}", saved.display())))?;
     let run: Value = serde_json::from_str(&text)
         .map_err(|e| Failure::Missing(format!("{} is no saved run: {e}", saved.display())))?;
     let folder = ws.out_dir(Profile::Release)?.join("bench");
@@ -144,9 +144,7 @@ mod tests {
     #[test]
     fn a_ratio_may_be_more_than_the_bound() {
         let side = |peer: &str, ratio: f64| json!({ "peer": peer, "ratio": ratio, "cpu_seconds": [0.75] });
-        let row = |kernel: &str, shape: &str| {
-            json!({ "kernel": kernel, "shape": shape, "sides": [side("clang", 1.0), side("orthant", 37.0)] })
-        };
+        let row = |kernel: &str, shape: &str| json!({ "kernel": kernel, "shape": shape, "sides": [side("clang", 1.0), side("orthant", 37.0)] });
         let run = json!({ "rows": [row("correlation", "vla"), row("correlation", "const"), row("gemver", "const")] });
         let speeds = Speeds::parse("5e10 0.1\n6e10 0.002\n9e10 0.001\n").unwrap();
         let text = table(&run, &speeds, 3).unwrap();
