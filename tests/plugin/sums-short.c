@@ -1,4 +1,4 @@
-// test: clang -O3 -march=x86-64-v3 -ffp-contract=on -S -emit-llvm %s -o -
+// test: clang -O3 -march=x86-64-v3 -ffp-contract=on -mllvm -orthant-position=late -S -emit-llvm %s -o -
 // Vectors of four, and fused: both of what is multiplied goes across the rows, one of them the same for all.
 void product(int n, int m, double y[n], double a[n][m], double x[m]) {
   for (int i = 0; i < n; i++)
