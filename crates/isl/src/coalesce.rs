@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::generated::{Map, PwAff, Set, UnionMap, UnionSet};
 
 /// Operations for one search. Usual ones take some hundreds.
-const MOST: u64 = 20_000;
+const MOST: u64 = 100_000;
 
 /// `None` too if its own budget is spent. If that of the caller is, the caller's next operation says so.
 fn within_budget<T>(ctx: &Ctx, search: impl FnOnce() -> Result<Option<T>>) -> Result<Option<T>> {

@@ -33,10 +33,11 @@ const CHAR: f64 = 8.0;
 const BACKGROUNDS: [&str; 2] = ["#ffffff", "#161b22"];
 
 /// What each peer is called, and its colour.
-const PEERS: [(&str, &str, &str); 7] = [
+const PEERS: [(&str, &str, &str); 8] = [
     ("orthant", "Orthant", "#2274b8"),
     ("orthant-late", "Orthant, late", "#148a8f"),
     ("orthant-alone", "Orthant, one thread", "#148a8f"),
+    ("tiled", "tiled by hand", "#8a6d3b"),
     ("polly", "Polly 22", "#cf5500"),
     ("polly-19", "Polly 19", "#a97a06"),
     ("gcc", "gcc -O3", "#1f8a5b"),
